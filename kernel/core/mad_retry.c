@@ -76,7 +76,9 @@ static void begin_wait(struct mad_retry_state *st, int wait_ms, s64 elapsed_ms)
 /* timeout_ms * retries, if both are finite and there is to be a limit at all */
 static s64 implied_total(const struct mad_retry_state *st, int retries)
 {
-	if (!(st->flags & IB_MAD_RETRY_BUDGET_TIME) || st->timeout_ms < 0 ||
+	const u32 needed = IB_MAD_RETRY_RANDOMIZED | IB_MAD_RETRY_BUDGET_TIME;
+
+	if ((st->flags & needed) != needed || st->timeout_ms < 0 ||
 	    retries <= 0)
 		return 0;
 	return (s64)st->timeout_ms * retries;

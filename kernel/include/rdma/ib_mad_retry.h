@@ -18,8 +18,8 @@ struct ib_mad_send_buf;
  *   at most 60 s or timeout_ms, whichever is longer.
  * @IB_MAD_RETRY_BUSY_AS_TIMEOUT: A response with the BUSY status bit is
  *   dropped while a retry is still to come.
- * @IB_MAD_RETRY_BUDGET_TIME: All waits together last no longer than
- *   timeout_ms * retries, even if that means fewer retries.
+ * @IB_MAD_RETRY_BUDGET_TIME: With backoff: all waits together last no longer
+ *   than timeout_ms * retries, even if that means fewer retries.
  * @IB_MAD_RETRY_KEEP_TIMEOUT: With a total: timeout_ms and retries stay in
  *   force and the total only limits them.
  */
