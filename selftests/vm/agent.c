@@ -148,7 +148,7 @@ static int open_channel(void)
 struct request {
 	struct job job;
 	const char *cwd;
-	char **keep, **preload, **env, **argv;
+	char **keep, **env, **argv;
 };
 
 static void append(char ***list, size_t *count, char *item)
@@ -162,7 +162,7 @@ static void append(char ***list, size_t *count, char *item)
 
 static void parse_request(struct request *req, char *data, size_t len)
 {
-	size_t keeps = 0, preloads = 0, envs = 0, args = 0;
+	size_t keeps = 0, envs = 0, args = 0;
 	char *end = data + len, *s;
 
 	if (len < sizeof(req->job))
@@ -178,9 +178,6 @@ static void parse_request(struct request *req, char *data, size_t len)
 			break;
 		case JOB_KEEP:
 			append(&req->keep, &keeps, s + 1);
-			break;
-		case JOB_PRELOAD:
-			append(&req->preload, &preloads, s + 1);
 			break;
 		case JOB_ENV:
 			append(&req->env, &envs, s + 1);
@@ -219,7 +216,7 @@ static void make_folders(const char *path)
 /*
  * Lays an empty tmpfs over the folders where programs put scratch files: the
  * host's content there is none of the guest's business, and a look-up below
- * them must not go to the host (in virtual time the clock jumps meanwhile).
+ * them need not go to the host.
  * The build folder, the repository and the like may live there too: hold them
  * open by a descriptor, and bind them back.
  */
@@ -264,18 +261,6 @@ static void mount_scratch(char **keep)
 			die("keep %s: %s", keep[i], strerror(errno));
 		close(held[i]);
 	}
-}
-
-static void preload_file(const char *path)
-{
-	static char buf[1 << 20];
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-
-	if (fd < 0)
-		return;
-	while (read(fd, buf, sizeof(buf)) > 0)
-		;
-	close(fd);
 }
 
 /* In the child: become the command. Same statuses as a shell on failure. */
@@ -510,8 +495,6 @@ int main(void)
 		die("the first frame is %u, not a job", head.type);
 	parse_request(&req, data, head.len);
 	mount_scratch(req.keep);
-	for (char **p = req.preload; p && *p; p++)
-		preload_file(*p);
 
 	send_frame(channel, FRAME_STARTED, NULL, 0);
 	child = req.job.tty ? start_on_terminal(&req) : start_on_pipes(&req);

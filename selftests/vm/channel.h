@@ -45,7 +45,6 @@ struct job {
 enum job_tag {
 	JOB_CWD = 'd',
 	JOB_KEEP = 'k',		/* folder that a fresh tmpfs must not hide */
-	JOB_PRELOAD = 'p',	/* file to read into the page cache first */
 	JOB_ENV = 'e',
 	JOB_ARG = 'a',
 };

@@ -626,7 +626,7 @@ static void add_string(struct buffer *job, enum job_tag tag, const char *s)
 static void usage(void)
 {
 	fputs("usage: supervise [--timeout S] [--tty] [--allow-warn] [--log FILE]\n"
-	      "       [--cwd DIR] [--keep DIR]... [--preload FILE]... [--env K=V]...\n"
+	      "       [--cwd DIR] [--keep DIR]... [--env K=V]...\n"
 	      "       --arg ARG... -- QEMU ARG...\n", stderr);
 	exit(EXIT_VM);
 }
@@ -642,7 +642,6 @@ static int parse_options(int argc, char **argv, struct options *opt,
 		{ "log", required_argument, NULL, 'l' },
 		{ "cwd", required_argument, NULL, JOB_CWD },
 		{ "keep", required_argument, NULL, JOB_KEEP },
-		{ "preload", required_argument, NULL, JOB_PRELOAD },
 		{ "env", required_argument, NULL, JOB_ENV },
 		{ "arg", required_argument, NULL, JOB_ARG },
 		{ 0 },
