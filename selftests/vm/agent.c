@@ -371,6 +371,34 @@ static void write_text(const char *path, const char *text)
 	close(fd);
 }
 
+/* Tells the host what every process is doing, for a command that hangs. */
+static void report_processes(int channel)
+{
+	char path[64], name[64], stack[4096], line[8192];
+	glob_t found;
+	int n;
+
+	if (glob("/proc/[0-9]*", GLOB_NOSORT, NULL, &found))
+		return;
+	for (size_t i = 0; i < found.gl_pathc; i++) {
+		/* Kernel threads have no executable. */
+		snprintf(path, sizeof(path), "%s/exe", found.gl_pathv[i]);
+		if (readlink(path, name, sizeof(name)) < 0)
+			continue;
+		snprintf(path, sizeof(path), "%s/comm", found.gl_pathv[i]);
+		if (read_text(path, name, sizeof(name)))
+			continue;
+		snprintf(path, sizeof(path), "%s/stack", found.gl_pathv[i]);
+		if (read_text(path, stack, sizeof(stack)))
+			stack[0] = '\0';
+		n = snprintf(line, sizeof(line), "vm: process %s %s%s",
+			     found.gl_pathv[i] + strlen("/proc/"), name,
+			     stack);
+		send_frame(channel, FRAME_STDERR, line, n);
+	}
+	globfree(&found);
+}
+
 static void handle_host(int channel, const struct child *c)
 {
 	struct frame_head head;
@@ -393,6 +421,7 @@ static void handle_host(int channel, const struct child *c)
 		break;
 	case FRAME_EXPIRED:
 		write_text("/proc/sysrq-trigger", "w");
+		report_processes(channel);
 		break;
 	}
 	free(data);

@@ -23,7 +23,7 @@ enum frame_type {
 	FRAME_JOB = 1,	/* struct job, then tagged strings (enum job_tag) */
 	FRAME_INPUT,	/* bytes typed at the terminal */
 	FRAME_WINSIZE,	/* struct window */
-	FRAME_EXPIRED,	/* time is up: log what is blocked */
+	FRAME_EXPIRED,	/* time is up: tell what hangs */
 	/* guest to host */
 	FRAME_STARTED,	/* no payload: the command is about to run */
 	FRAME_STDOUT,	/* bytes */
