@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Keys and values of the maps that the BPF programs and the tools share. */
+
+#ifndef MADRETRY_H
+#define MADRETRY_H
+
+#include <linux/types.h>
+
+/*
+ * Bucket b of a histogram counts the values v with 2^b <= v < 2^(b+1);
+ * bucket 0 also counts 0, the last one everything above.
+ */
+#define MR_BUCKETS		32
+
+/* Response times in microseconds: 2^31 us are 35 minutes */
+#define MR_RESPONSE_BUCKETS	MR_BUCKETS
+
+/*
+ * Waits in milliseconds. The kernel keeps them in an int, so that the last
+ * bucket is free for those that last for ever.
+ */
+#define MR_WAIT_BUCKETS		MR_BUCKETS
+#define MR_WAIT_FOREVER		(MR_WAIT_BUCKETS - 1)
+
+/* Retry numbers that are told apart; the last one stands for all above, too */
+#define MR_BACKOFF_STEPS	16
+
+/* As long as the kernel's IB_DEVICE_NAME_MAX */
+#define MR_DEVICE_NAME_MAX	64
+
+/* Rows that are kept unless the user asks for more or fewer */
+#define MR_ROWS_DEFAULT		512
+
+/*
+ * The first phase after the start, in which requests are remembered one by
+ * one: its shortest duration, and how many may be outstanding during it
+ */
+#define MR_EARLY_MIN_NS		1000000000LL
+#define MR_EARLY_MAX		16384
+
+/* What a row of numbers is about */
+struct mr_key {
+	__u32 dev_index;
+	__u32 port;
+	__u16 attr_id;
+	__u8 mgmt_class;
+	__u8 unused;
+};
+
+/* The row of everything for which there was no room: not a port that exists */
+#define MR_KEY_OTHER ((struct mr_key){ .dev_index = ~0U, .port = ~0U })
+
+/* In the order of the enums in ib_mad_trace.h */
+enum mr_retry_cause {
+	MR_RETRY_TIMEOUT,
+	MR_RETRY_BUSY,
+	MR_RETRY_RMPP,
+	MR_RETRY_CAUSES
+};
+
+enum mr_timeout_cause {
+	MR_TIMEOUT_RETRIES,
+	MR_TIMEOUT_BUDGET,
+	MR_TIMEOUT_NOT_SENT,
+	MR_TIMEOUT_CAUSES
+};
+
+enum mr_reset_cause {
+	MR_RESET_MRA,
+	MR_RESET_RMPP_ACK,
+	MR_RESET_CAUSES
+};
+
+/* One row, on one CPU */
+struct mr_counters {
+	__u64 requests;
+	__u64 responses;
+	__u64 cancelled;
+	__u64 failed;
+	__u64 retries[MR_RETRY_CAUSES];
+	__u64 busy_dropped;
+	__u64 busy_delivered;
+	__u64 timeouts[MR_TIMEOUT_CAUSES];
+	__u64 resets[MR_RESET_CAUSES];
+	__s64 outstanding;	/* of the requests counted above */
+	__u64 response_us[MR_RESPONSE_BUCKETS];
+};
+
+/* One row: waits that began with a retry, by the number of the retry */
+struct mr_backoff {
+	__u64 wait_ms[MR_BACKOFF_STEPS][MR_WAIT_BUCKETS];
+};
+
+struct mr_device {
+	char name[MR_DEVICE_NAME_MAX];
+};
+
+#endif /* MADRETRY_H */
