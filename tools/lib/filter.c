@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Which rows are to be shown. */
+#include "filter.h"
+
+#include <stdio.h>
+#include <string.h>
+
+void row_name(const struct snapshot_row *row, char *buffer, size_t size)
+{
+	if (row->is_other)
+		snprintf(buffer, size, "%s", row->device);
+	else
+		snprintf(buffer, size, "%s/%u %s %s", row->device,
+			 row->key.port, row->class_name, row->attribute);
+}
+
+/* What is in the row of "other" is not known: it is never left out silently */
+bool filter_matches(const struct filter *filter,
+		    const struct snapshot_row *row)
+{
+	char name[ROW_NAME_MAX];
+
+	if (row->is_other)
+		return true;
+	if (filter->device && strcmp(filter->device, row->device))
+		return false;
+	if (filter->port >= 0 && (__u32)filter->port != row->key.port)
+		return false;
+	if (filter->mgmt_class >= 0 &&
+	    filter->mgmt_class != row->key.mgmt_class)
+		return false;
+	if (!filter->text[0])
+		return true;
+	row_name(row, name, sizeof(name));
+	return strcasestr(name, filter->text);
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Which rows are to be shown. */
+#ifndef MR_FILTER_H
+#define MR_FILTER_H
+
+#include <stdbool.h>
+
+#include "snapshot.h"
+
+struct filter {
+	const char *device;	/* NULL: any */
+	int port;		/* negative: any */
+	int mgmt_class;		/* negative: any */
+	char text[64];		/* part of the row's name; empty: any */
+};
+
+#define FILTER_NONE ((struct filter){ .port = -1, .mgmt_class = -1 })
+
+/* Long enough for row_name() */
+#define ROW_NAME_MAX \
+	(MR_DEVICE_NAME_MAX + CLASS_NAME_MAX + ATTRIBUTE_NAME_MAX + 16)
+
+/* "rxe0/1 SA PathRecord" */
+void row_name(const struct snapshot_row *row, char *buffer, size_t size);
+
+bool filter_matches(const struct filter *filter,
+		    const struct snapshot_row *row);
+
+#endif

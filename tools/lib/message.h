@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Messages of the tools: one line on stderr, and the exit status. */
+#ifndef MR_MESSAGE_H
+#define MR_MESSAGE_H
+
+#include <stddef.h>
+
+enum exit_status {
+	EXIT_ENVIRONMENT = 1,	/* what the tool needs is not there */
+	EXIT_USAGE = 2,		/* the command line has to be changed */
+};
+
+void message(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+_Noreturn void fail_usage(const char *format, ...)
+	__attribute__((format(printf, 1, 2)));
+
+_Noreturn void fail_environment(const char *format, ...)
+	__attribute__((format(printf, 1, 2)));
+
+/* malloc() and strdup() that end the program when memory is used up */
+void *allocate(size_t count, size_t size);
+char *duplicate(const char *text);
+
+#endif

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Management classes and attributes by name. */
+#ifndef MR_NAMES_H
+#define MR_NAMES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define CLASS_NAME_MAX		16
+#define ATTRIBUTE_NAME_MAX	40
+
+/* Short name, such as "SA"; the number where a class has none */
+void class_name(uint8_t mgmt_class, char *buffer, size_t size);
+
+/* Name of the specification, such as "PathRecord"; else the number */
+void attribute_name(uint8_t mgmt_class, uint16_t attr_id, char *buffer,
+		    size_t size);
+
+/*
+ * The class with this number or name: the short one, the specification's
+ * ("SubnAdm") or the one in trace events ("SUBN_ADM"); -1 if there is none.
+ */
+int class_from_text(const char *text);
+
+/* All short names, for a message */
+const char *class_names(void);
+
+#endif

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What this kernel, and this user's rights, allow the tools to do. */
+#ifndef MR_PROBE_H
+#define MR_PROBE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/*
+ * Can programs be attached to madretry's trace events? If not, @why says what
+ * is missing and what to do about it, in one line.
+ */
+bool probe_events(char *why, size_t size);
+
+/*
+ * Does the BTF in this file name the type? Reads its strings only: to parse
+ * a module's BTF would take the kernel's, which is a few megabytes.
+ */
+bool btf_file_names(const char *path, const char *type);
+
+#endif

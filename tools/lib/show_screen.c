@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Snapshots on an interactive screen: the terminal and the keys. */
+#include "show_screen.h"
+
+#include <ctype.h>
+#include <curses.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "screen_draw.h"
+#include "screen_state.h"
+
+#define KEY_ESCAPE	27
+#define KEY_DELETE	127
+
+static struct screen_state state;
+static SCREEN *terminal;
+
+static void give_back(void)
+{
+	endwin();
+	delscreen(terminal);
+}
+
+bool screen_start(const struct options *options, const struct order *order)
+{
+	const char *name = getenv("TERM");
+
+	if (!name || !*name || !isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
+		return false;
+	terminal = newterm(NULL, stdout, stdin);
+	if (!terminal)
+		return false;
+	if (!tigetstr("cup")) {
+		give_back();
+		return false;
+	}
+	atexit(give_back);
+	cbreak();
+	noecho();
+	nonl();
+	keypad(stdscr, TRUE);
+	nodelay(stdscr, TRUE);
+	set_escdelay(25);
+	curs_set(0);
+
+	state.every_s = options->interval_s;
+	state.filter = options->filter;
+	state.order = *order;
+	return true;
+}
+
+static void draw(void)
+{
+	if (state.snapshot)
+		screen_draw(&state);
+}
+
+void screen_show(const struct snapshot *snapshot)
+{
+	state.snapshot = snapshot;
+	draw();
+}
+
+bool screen_is_paused(void)
+{
+	return state.paused;
+}
+
+void screen_resize(void)
+{
+	struct winsize size;
+
+	if (!ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) && size.ws_row &&
+	    size.ws_col)
+		resizeterm(size.ws_row, size.ws_col);
+	draw();
+}
+
+/* Another line is selected: remember which row that is */
+static void select_line(size_t line)
+{
+	struct view view;
+
+	view_make(&view, state.snapshot, &state.filter, &state.order,
+		  state.span);
+	if (view.row_count) {
+		if (line >= view.row_count)
+			line = view.row_count - 1;
+		state.selected_line = line;
+		state.selected = view.rows[line]->key;
+	}
+	view_free(&view);
+}
+
+static size_t line_up(size_t by)
+{
+	return state.selected_line > by ? state.selected_line - by : 0;
+}
+
+static void sort_by_neighbour(size_t steps)
+{
+	size_t place = (size_t)(state.order.column - columns);
+
+	state.order.column = &columns[(place + steps) % column_count];
+	state.order.reverse = false;
+}
+
+static void begin_filter(void)
+{
+	state.editing = true;
+	strcpy(state.filter_before, state.filter.text);
+}
+
+/* The filter works while it is typed; Escape takes back what was typed */
+static void edit_filter(int key)
+{
+	char *text = state.filter.text;
+	size_t length = strlen(text);
+
+	switch (key) {
+	case '\r':
+	case '\n':
+	case KEY_ENTER:
+		state.editing = false;
+		break;
+	case KEY_ESCAPE:
+		strcpy(text, state.filter_before);
+		state.editing = false;
+		break;
+	case KEY_BACKSPACE:
+	case KEY_DELETE:
+	case '\b':
+		if (length)
+			text[length - 1] = '\0';
+		break;
+	default:
+		if (key < 0x80 && isprint(key) &&
+		    length + 1 < sizeof(state.filter.text)) {
+			text[length] = (char)key;
+			text[length + 1] = '\0';
+		}
+	}
+}
+
+static void help_key(int key)
+{
+	switch (key) {
+	case KEY_UP:
+	case 'k':
+		if (state.first_help_line)
+			state.first_help_line--;
+		break;
+	case KEY_DOWN:
+	case 'j':
+		if (state.first_help_line + 1 < state.help_line_count)
+			state.first_help_line++;
+		break;
+	default:
+		state.help = false;
+	}
+}
+
+static void select_key(int key)
+{
+	switch (key) {
+	case KEY_UP:
+	case 'k':
+		select_line(line_up(1));
+		break;
+	case KEY_DOWN:
+	case 'j':
+		select_line(state.selected_line + 1);
+		break;
+	case KEY_PPAGE:
+		select_line(line_up(state.page));
+		break;
+	case KEY_NPAGE:
+		select_line(state.selected_line + state.page);
+		break;
+	case KEY_HOME:
+		select_line(0);
+		break;
+	case KEY_END:
+		select_line(state.line_count);
+		break;
+	}
+}
+
+static void table_key(int key)
+{
+	switch (key) {
+	case 's':
+		sort_by_neighbour(1);
+		break;
+	case 'S':
+		sort_by_neighbour(column_count - 1);
+		break;
+	case 'r':
+		state.order.reverse = !state.order.reverse;
+		break;
+	case 'f':
+	case '/':
+		begin_filter();
+		break;
+	case 'p':
+	case ' ':
+		state.paused = !state.paused;
+		break;
+	case 't':
+		state.span = state.span == SPAN_TOTAL ? SPAN_INTERVAL :
+							SPAN_TOTAL;
+		break;
+	case 'h':
+	case '?':
+		state.help = true;
+		state.first_help_line = 0;
+		break;
+	default:
+		select_key(key);
+	}
+}
+
+/* Returns false to quit */
+static bool obey(int key)
+{
+	if (state.editing) {
+		edit_filter(key);
+		return true;
+	}
+	if (key == 'q' || key == 'Q')
+		return false;
+	if (state.help)
+		help_key(key);
+	else
+		table_key(key);
+	return true;
+}
+
+bool screen_input(void)
+{
+	int key = getch();
+
+	/* Woken up for input and none is there: the terminal is gone */
+	if (key == ERR)
+		return false;
+	for (; key != ERR; key = getch()) {
+		if (!obey(key))
+			return false;
+	}
+	draw();
+	return true;
+}

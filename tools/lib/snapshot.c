@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What was counted up to one moment. */
+#include "snapshot.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* All fields of struct mr_counters are 64 bits wide */
+#define COUNTERS (sizeof(struct mr_counters) / sizeof(__u64))
+
+void counters_add(struct mr_counters *sum, const struct mr_counters *part)
+{
+	const __u64 *from = (const __u64 *)part;
+	__u64 *to = (__u64 *)sum;
+
+	for (size_t i = 0; i < COUNTERS; i++)
+		to[i] += from[i];
+}
+
+static void counters_subtract(struct mr_counters *left,
+			      const struct mr_counters *part)
+{
+	const __u64 *from = (const __u64 *)part;
+	__u64 *to = (__u64 *)left;
+
+	for (size_t i = 0; i < COUNTERS; i++)
+		to[i] -= from[i];
+}
+
+__u64 counters_retries(const struct mr_counters *counters)
+{
+	__u64 sum = 0;
+
+	for (int cause = 0; cause < MR_RETRY_CAUSES; cause++)
+		sum += counters->retries[cause];
+	return sum;
+}
+
+__u64 counters_timeouts(const struct mr_counters *counters)
+{
+	__u64 sum = 0;
+
+	for (int cause = 0; cause < MR_TIMEOUT_CAUSES; cause++)
+		sum += counters->timeouts[cause];
+	return sum;
+}
+
+#define COMPARE(field) \
+	do { \
+		if (a->key.field != b->key.field) \
+			return a->key.field < b->key.field ? -1 : 1; \
+	} while (0)
+
+int snapshot_compare_keys(const void *left, const void *right)
+{
+	const struct snapshot_row *a = left, *b = right;
+
+	COMPARE(dev_index);
+	COMPARE(port);
+	COMPARE(mgmt_class);
+	COMPARE(attr_id);
+	return 0;
+}
+
+void snapshot_compare(struct snapshot *now, const struct snapshot *before)
+{
+	for (size_t i = 0; i < now->row_count; i++) {
+		struct snapshot_row *row = &now->rows[i];
+		const struct snapshot_row *old = NULL;
+
+		if (before->row_count)
+			old = bsearch(row, before->rows, before->row_count,
+				      sizeof(*row), snapshot_compare_keys);
+		row->interval = row->total;
+		if (old)
+			counters_subtract(&row->interval, &old->total);
+	}
+}
+
+void snapshot_free(struct snapshot *snapshot)
+{
+	for (size_t i = 0; i < snapshot->row_count; i++)
+		free(snapshot->rows[i].backoff);
+	free(snapshot->rows);
+	memset(snapshot, 0, sizeof(*snapshot));
+}
