@@ -52,6 +52,7 @@ static void vfab_cq_notify(struct ib_cq *cq)
 }
 
 void vfab_qp_unlock(struct vfab_qp *qp, unsigned long flags)
+	__releases(&qp->lock)
 {
 	bool scq = qp->notify_scq, rcq = qp->notify_rcq;
 

@@ -670,7 +670,8 @@ int vfab_post_send(struct ib_qp *qp, const struct ib_send_wr *wr,
 struct vfab_qp *vfab_qp_get(struct vfab_host *host, struct vfab_port *port,
 			    u32 qpn);
 void vfab_qp_put(struct vfab_qp *qp);
-void vfab_qp_unlock(struct vfab_qp *qp, unsigned long flags);
+void vfab_qp_unlock(struct vfab_qp *qp, unsigned long flags)
+	__releases(&qp->lock);
 void vfab_qp_raise(struct vfab_qp *qp, enum vfab_qp_event ev);
 void vfab_qp_error(struct vfab_qp *qp);
 bool vfab_qp_take_recv(struct vfab_qp *qp, struct vfab_rwqe *wqe);
