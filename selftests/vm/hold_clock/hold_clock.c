@@ -18,8 +18,12 @@
 #include <linux/wait.h>
 #include <uapi/linux/sched/types.h>
 
-/* Spins between two offers of the processor to others, a few microseconds. */
-#define SPINS 100
+/*
+ * Spins between two offers of the processor to others, a few microseconds. Not
+ * of cpu_relax(): QEMU leaves the translated code at every PAUSE, so that the
+ * clock, which counts instructions, would all but stand still.
+ */
+#define SPINS 1000
 
 /*
  * A request that was flushed may never be answered. Trust the count for this
@@ -69,7 +73,7 @@ static void spin_while_waiting(void)
 			break;
 		}
 		for (i = 0; i < SPINS; i++)
-			cpu_relax();
+			barrier();
 		cond_resched();
 	}
 }
