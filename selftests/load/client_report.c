@@ -173,12 +173,10 @@ static void report_object(const struct client_options *options,
 			       json_object_new_uint64(results->packets_sent) :
 			       NULL);
 	report_add(report, "elapsed_us", elapsed_us(results));
-	json_object_object_add(report, "completed_per_second",
-			       json_object_new_double(per_second(results,
-							completed(results))));
-	json_object_object_add(report, "good_per_second",
-			       json_object_new_double(per_second(results,
-							counts[OUTCOME_GOOD])));
+	report_add_real(report, "completed_per_second",
+			per_second(results, completed(results)));
+	report_add_real(report, "good_per_second",
+			per_second(results, counts[OUTCOME_GOOD]));
 	json_object_object_add(report, "latency_us", latency_json(results));
 	report_print(report, options->format);
 }

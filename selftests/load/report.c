@@ -11,6 +11,11 @@ void report_add(struct json_object *report, const char *key, uint64_t value)
 	json_object_object_add(report, key, json_object_new_uint64(value));
 }
 
+void report_add_real(struct json_object *report, const char *key, double value)
+{
+	json_object_object_add(report, key, json_object_new_double(value));
+}
+
 void report_add_text(struct json_object *report, const char *key,
 		     const char *text)
 {

@@ -14,6 +14,7 @@ enum report_format {
 };
 
 void report_add(struct json_object *report, const char *key, uint64_t value);
+void report_add_real(struct json_object *report, const char *key, double value);
 void report_add_text(struct json_object *report, const char *key,
 		     const char *text);
 

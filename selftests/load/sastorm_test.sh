@@ -2,7 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0
 # Does sastorm do what it is told and count what it does? Client and server are
 # compared with each other, and both with the server's log. Runs on any kernel
-# with the retry policy off, in the virtual machine.
+# with the retry policy off, in the virtual machine; slow machines do it no harm
+# in virtual time.
+#
+# sastorm_test.sh [TEST]...: all of them, or those named (without "test_").
 
 # shellcheck source=/dev/null
 . "$BUILD/kernel/source/tools/testing/selftests/kselftest/ktap_helpers.sh"
@@ -120,7 +123,7 @@ test_waits_in_log() {
 mix=(--good 0.6 --busy 0.25 --drop 0.15)
 
 test_mix_agrees() {
-	ask_server "${mix[@]}" --seed 5 -- -n 200 -m 60 -T $T_LONG -R 4 ||
+	ask_server "${mix[@]}" --seed 5 -- -n 200 -m 60 -T $T_LONG -R 1 ||
 		return 1
 	is requests "${client[requests]}" -eq 200 &&
 		is "first attempts" "${server[first_attempts]}" -eq 200 &&
@@ -129,9 +132,15 @@ test_mix_agrees() {
 		is BUSY "${server[busy]}" -eq "${client[busy]}" &&
 		is time-outs "${client[timeout]}" -eq \
 			$((200 - server[good] - server[busy])) &&
-		is good "${server[good]}" -gt 100 &&
-		is BUSY "${server[busy]}" -gt 30 &&
-		is dropped "${server[dropped]}" -gt 15
+		share_is good 114 162 && share_is busy 35 80 &&
+		share_is dropped 15 54
+}
+
+# share_is FIELD MIN MAX: 3.5 standard deviations to each side of what 200
+# requests with these probabilities give, retries of the dropped included.
+share_is() {
+	is "$1 of 200" "${server[$1]}" -ge "$2" &&
+		is "$1 of 200" "${server[$1]}" -le "$3"
 }
 
 # In another order: with fewer outstanding, from two agents.
@@ -389,7 +398,7 @@ test_bad_input() {
 	return $status
 }
 
-tests="bad_input drop_then_good late_busy_then_good busy_delivered other_status
+all_tests="bad_input drop_then_good late_busy_then_good busy_delivered other_status
 time_out waits_in_log mix_agrees same_seed_same_decisions full_queue_busy
 full_queue_drop delay rmpp no_answer_expected waits_for_ever agents attributes
 other_classes start_pattern flood json_same_as_fields server_ends_by_itself"
@@ -397,7 +406,7 @@ other_classes start_pattern flood json_same_as_fields server_ends_by_itself"
 run_tests() {
 	local name
 
-	for name in $tests; do
+	for name; do
 		if "test_$name"; then
 			ktap_test_pass "$name"
 		else
@@ -413,6 +422,7 @@ done
 rxe_up
 trap 'rxe_down; sastorm_clean_up' EXIT
 # shellcheck disable=SC2086 # one word for each test
-ktap_set_plan "$(echo $tests | wc -w)"
-run_tests
+[ $# -gt 0 ] || set -- $all_tests
+ktap_set_plan $#
+run_tests "$@"
 ktap_finished

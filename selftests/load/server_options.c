@@ -10,6 +10,7 @@
 #include "mad_names.h"
 
 #define SEGMENTS_MAX	20000
+#define ROUNDING	1e-9	/* 0.1 has no exact double */
 
 enum {
 	OPT_CLASS_VERSION = 0x100, OPT_ANSWERS, OPT_GOOD, OPT_BUSY, OPT_DROP,
@@ -173,8 +174,7 @@ static void check_together(const struct given *given)
 
 	if (options->policy.script_steps && given->random)
 		fail_input("--answers cannot be given with --good, --busy or --drop");
-	/* 0.1 has no exact double: let the last digits be. */
-	if (given->good ? sum < 1 - 1e-9 || sum > 1 + 1e-9 : sum > 1 + 1e-9)
+	if (sum > 1 + ROUNDING || (given->good && sum < 1 - ROUNDING))
 		fail_input("the probabilities of good, BUSY and drop add up to %g, not to 1",
 			   sum);
 	if (!options->queue.service_ns != !options->queue.length)
