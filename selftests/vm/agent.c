@@ -229,6 +229,7 @@ static void mount_scratch(char **keep)
 		{ "/tmp", "mode=1777" },
 		{ "/run", "mode=0755" },
 		{ "/var/tmp", "mode=1777" },
+		{ "/root", "mode=0700" },	/* $HOME */
 	};
 	int held[MAX_KEEP];
 	char link[64];
