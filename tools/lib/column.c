@@ -61,7 +61,7 @@ static double p99_us(const struct mr_counters *counters)
 				    MR_RESPONSE_BUCKETS, 99);
 }
 
-/* Six characters hold any number that format.h writes */
+/* Wide enough for any number that format.h writes */
 const struct column columns[] = {
 	{ "device", "DEVICE", "DEVICE", "device and port", 0, 6,
 	  .name = port_name },
@@ -69,7 +69,7 @@ const struct column columns[] = {
 	  .name = name_of_class },
 	{ "attribute", "ATTRIBUTE", "ATTRIBUTE", "what is asked for", 1, 10,
 	  .name = name_of_attribute },
-	{ "requests", "REQ/s", "REQ", "requests posted", 4, 6,
+	{ "requests", "REQ/s", "REQ", "requests posted", 4, 5,
 	  .count = requests },
 	{ "retries", "RETR/s", "RETR", "retries sent", 2, 6,
 	  .count = counters_retries },
@@ -78,9 +78,9 @@ const struct column columns[] = {
 	{ "delivered", "BDLV/s", "BDLV",
 	  "BUSY responses delivered to the caller", 8, 6,
 	  .count = busy_delivered },
-	{ "timeouts", "TMO/s", "TMO", "requests given up", 5, 6,
+	{ "timeouts", "TMO/s", "TMO", "requests given up", 5, 5,
 	  .count = counters_timeouts },
-	{ "outstanding", "OUTST", "OUTST", "requests not yet completed", 6, 6,
+	{ "outstanding", "OUTST", "OUTST", "requests not yet completed", 6, 5,
 	  .level = outstanding },
 	{ "p50", "P50", "P50", "median response time", 10, 6,
 	  .time_us = median_us },

@@ -22,66 +22,69 @@ static bool has_port(const char *device, int port)
 	return length < (int)sizeof(path) && !access(path, F_OK);
 }
 
-/* Calls @each until it returns true; returns whether it did */
-static bool any_device(bool (*each)(const char *device, void *context),
-		       void *context)
+static int is_name(const struct dirent *entry)
 {
-	DIR *folder = opendir(DEVICES);
-	struct dirent *entry;
-	bool found = false;
-
-	if (!folder)
-		return false;
-	while (!found && (entry = readdir(folder)))
-		found = entry->d_name[0] != '.' &&
-			each(entry->d_name, context);
-	closedir(folder);
-	return found;
+	return entry->d_name[0] != '.';
 }
 
-static bool add_name(const char *device, void *context)
+/* Their names, in order; returns how many there are */
+static int list_devices(struct dirent ***list)
 {
-	char **list = context;
-	char *longer;
+	int count = scandir(DEVICES, list, is_name, alphasort);
 
-	if (asprintf(&longer, "%s%s%s", *list, **list ? ", " : "", device) < 0)
+	return count < 0 ? 0 : count;
+}
+
+static _Noreturn void no_device(const char *device, struct dirent **list,
+				int count)
+{
+	char *names = NULL;
+	size_t size;
+	FILE *text = open_memstream(&names, &size);
+
+	if (!count)
+		fail_usage("no device '%s'; there is no RDMA device at all",
+			   device);
+	if (!text)
 		fail_environment("out of memory");
-	free(*list);
-	*list = longer;
-	return false;
+	for (int i = 0; i < count; i++)
+		fprintf(text, "%s%s", i ? ", " : "", list[i]->d_name);
+	fclose(text);
+	fail_usage("no device '%s'; there are: %s", device, names);
 }
 
-static bool same_name(const char *device, void *context)
+static void free_list(struct dirent **list, int count)
 {
-	return !strcmp(device, context);
-}
-
-static bool device_has_port(const char *device, void *context)
-{
-	return has_port(device, *(int *)context);
+	for (int i = 0; i < count; i++)
+		free(list[i]);
+	if (count)
+		free(list);
 }
 
 void require_device(const char *device)
 {
-	char *list = duplicate("");
+	struct dirent **list;
+	int count = list_devices(&list);
+	bool found = false;
 
-	if (any_device(same_name, (void *)device)) {
-		free(list);
-		return;
-	}
-	any_device(add_name, &list);
-	if (!*list)
-		fail_usage("no device '%s'; there is no RDMA device at all",
-			   device);
-	fail_usage("no device '%s'; there are: %s", device, list);
+	for (int i = 0; i < count && !found; i++)
+		found = !strcmp(list[i]->d_name, device);
+	if (!found)
+		no_device(device, list, count);
+	free_list(list, count);
 }
 
 void require_port(const char *device, int port)
 {
-	if (device ? has_port(device, port) :
-		     any_device(device_has_port, &port))
-		return;
-	if (device)
+	struct dirent **list;
+	int count = list_devices(&list);
+	bool found = false;
+
+	if (device && !has_port(device, port))
 		fail_usage("%s has no port %d", device, port);
-	fail_usage("no device has a port %d", port);
+	for (int i = 0; i < count && !found; i++)
+		found = has_port(list[i]->d_name, port);
+	if (!found)
+		fail_usage("no device has a port %d", port);
+	free_list(list, count);
 }

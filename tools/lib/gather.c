@@ -9,9 +9,12 @@
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
+#include <madretry.lskel.h>
 
-#include "madretry.skel.h"
 #include "message.h"
+
+/* For what the kernel has to say about the programs */
+#define LOG_SIZE (1 << 20)
 
 struct gather {
 	struct madretry_bpf *bpf;
@@ -20,13 +23,6 @@ struct gather {
 	struct timespec started;	/* CLOCK_MONOTONIC */
 	double stopped_after_s;		/* 0: not yet */
 };
-
-static int print_everything(enum libbpf_print_level level, const char *format,
-			    va_list args)
-{
-	(void)level;
-	return vfprintf(stderr, format, args);
-}
 
 static double seconds_since(const struct timespec *start)
 {
@@ -39,7 +35,7 @@ static double seconds_since(const struct timespec *start)
 
 static _Noreturn void refused(const char *what, int error, bool verbose)
 {
-	const char *hint = verbose ? "" : "; -v shows what libbpf says";
+	const char *hint = verbose ? "" : "; -v shows what the kernel says";
 
 	if (error == -EPERM)
 		fail_environment("the kernel forbids to %s; run as root, outside of a container",
@@ -54,11 +50,11 @@ static int add_other_row(struct gather *gather)
 	struct mr_backoff *backoff = allocate(1, sizeof(*backoff));
 	int error;
 
-	error = bpf_map_update_elem(bpf_map__fd(gather->bpf->maps.rows),
+	error = bpf_map_update_elem(gather->bpf->maps.rows.map_fd,
 				    &other, gather->per_cpu, BPF_ANY);
 	if (!error)
 		error = bpf_map_update_elem(
-			bpf_map__fd(gather->bpf->maps.backoffs), &other,
+			gather->bpf->maps.backoffs.map_fd, &other,
 			backoff, BPF_ANY);
 	free(backoff);
 	return error;
@@ -86,32 +82,51 @@ static void end_early_phase(struct gather *gather)
 		(to_ns(&now) - data->early_until_ns) / 1000;
 }
 
+static struct madretry_bpf *open_programs(unsigned int max_rows)
+{
+	struct madretry_bpf *bpf = madretry_bpf__open();
+
+	if (!bpf)
+		fail_environment("out of memory");
+	bpf->maps.rows.max_entries = max_rows + 1;
+	bpf->maps.backoffs.max_entries = max_rows + 1;
+	return bpf;
+}
+
+static void load_programs(struct madretry_bpf *bpf, bool verbose)
+{
+	char *log = verbose ? allocate(LOG_SIZE, 1) : NULL;
+	int error;
+
+	if (log) {
+		bpf->ctx.log_level = 1;
+		bpf->ctx.log_size = LOG_SIZE;
+		bpf->ctx.log_buf = (uintptr_t)log;
+	}
+	error = madretry_bpf__load(bpf);
+	if (log)
+		fputs(log, stderr);
+	free(log);
+	if (error)
+		refused("load the BPF programs", error, verbose);
+}
+
 struct gather *gather_start(unsigned int max_rows, bool verbose)
 {
 	struct gather *gather = allocate(1, sizeof(*gather));
-	struct madretry_bpf *bpf;
 	int error;
 
-	libbpf_set_print(verbose ? print_everything : NULL);
 	gather->cpus = libbpf_num_possible_cpus();
 	if (gather->cpus < 0)
 		refused("count the CPUs", gather->cpus, verbose);
 	gather->per_cpu = allocate((size_t)gather->cpus,
 				   sizeof(*gather->per_cpu));
-
-	bpf = madretry_bpf__open();
-	if (!bpf)
-		refused("open the BPF programs", -errno, verbose);
-	gather->bpf = bpf;
-	bpf_map__set_max_entries(bpf->maps.rows, max_rows + 1);
-	bpf_map__set_max_entries(bpf->maps.backoffs, max_rows + 1);
-
-	error = madretry_bpf__load(bpf);
-	if (!error)
-		error = add_other_row(gather);
+	gather->bpf = open_programs(max_rows);
+	load_programs(gather->bpf, verbose);
+	error = add_other_row(gather);
 	if (error)
-		refused("load the BPF programs", error, verbose);
-	error = madretry_bpf__attach(bpf);
+		refused("write to a BPF map", error, verbose);
+	error = madretry_bpf__attach(gather->bpf);
 	if (error)
 		refused("attach the BPF programs", error, verbose);
 	clock_gettime(CLOCK_MONOTONIC, &gather->started);
@@ -121,10 +136,11 @@ struct gather *gather_start(unsigned int max_rows, bool verbose)
 void gather_stop(struct gather *gather)
 {
 	madretry_bpf__detach(gather->bpf);
+	/* Or they would be closed once more at the end */
+	memset(&gather->bpf->links, 0, sizeof(gather->bpf->links));
 	gather->stopped_after_s = seconds_since(&gather->started);
 }
 
-/* Does the device's name come from a request that was seen? It always does */
 static void name_row(struct gather *gather, struct snapshot_row *row)
 {
 	struct mr_device device;
@@ -133,7 +149,7 @@ static void name_row(struct gather *gather, struct snapshot_row *row)
 		snprintf(row->device, sizeof(row->device), "(other)");
 		return;
 	}
-	if (bpf_map_lookup_elem(bpf_map__fd(gather->bpf->maps.devices),
+	if (bpf_map_lookup_elem(gather->bpf->maps.devices.map_fd,
 				&row->key.dev_index, &device))
 		snprintf(row->device, sizeof(row->device), "#%u",
 			 row->key.dev_index);
@@ -150,7 +166,7 @@ static struct mr_backoff *read_backoff(struct gather *gather,
 {
 	struct mr_backoff *backoff = allocate(1, sizeof(*backoff));
 
-	if (!bpf_map_lookup_elem(bpf_map__fd(gather->bpf->maps.backoffs), key,
+	if (!bpf_map_lookup_elem(gather->bpf->maps.backoffs.map_fd, key,
 				 backoff))
 		return backoff;
 	free(backoff);
@@ -163,7 +179,7 @@ static bool read_row(struct gather *gather, const struct mr_key *key,
 	const struct mr_key other = MR_KEY_OTHER;
 	static const struct mr_counters nothing;
 
-	if (bpf_map_lookup_elem(bpf_map__fd(gather->bpf->maps.rows), key,
+	if (bpf_map_lookup_elem(gather->bpf->maps.rows.map_fd, key,
 				gather->per_cpu))
 		return false;
 	memset(row, 0, sizeof(*row));
@@ -184,7 +200,7 @@ static bool read_row(struct gather *gather, const struct mr_key *key,
 
 static void read_rows(struct gather *gather, struct snapshot *now)
 {
-	int fd = bpf_map__fd(gather->bpf->maps.rows);
+	int fd = gather->bpf->maps.rows.map_fd;
 	struct mr_key key, *previous = NULL;
 	size_t room = 0;
 
@@ -206,21 +222,28 @@ static void read_rows(struct gather *gather, struct snapshot *now)
 }
 
 /* Events that met a program already running on the same CPU are not counted */
+static __u64 lost_by(int program)
+{
+	struct bpf_prog_info info = {};
+	__u32 size = sizeof(info);
+
+	return bpf_obj_get_info_by_fd(program, &info, &size) ?
+		       0 : info.recursion_misses;
+}
+
+/* Events that met a program already running on the same CPU are not counted */
 static __u64 lost_events(struct gather *gather)
 {
-	struct bpf_program *program;
-	__u64 lost = 0;
+	const struct madretry_bpf *bpf = gather->bpf;
 
-	bpf_object__for_each_program(program, gather->bpf->obj) {
-		struct bpf_prog_info info = {};
-		__u32 size = sizeof(info);
-
-		if (!bpf_obj_get_info_by_fd(bpf_program__fd(program), &info,
-					    &size))
-			lost += info.recursion_misses;
-	}
-	return lost;
+	return lost_by(bpf->progs.count_post.prog_fd) +
+	       lost_by(bpf->progs.count_done.prog_fd) +
+	       lost_by(bpf->progs.count_retry.prog_fd) +
+	       lost_by(bpf->progs.count_busy.prog_fd) +
+	       lost_by(bpf->progs.count_timeout.prog_fd) +
+	       lost_by(bpf->progs.count_reset.prog_fd);
 }
+
 
 void gather_read(struct gather *gather, const struct snapshot *before,
 		 struct snapshot *now)

@@ -12,7 +12,7 @@ struct gather;
 /*
  * Load and attach the programs; counting has begun when this returns. Up to
  * @max_rows rows are kept, what does not fit is counted in one more. Ends the
- * program with a message if the kernel refuses; @verbose shows libbpf's, too.
+ * program with a message if the kernel refuses; @verbose shows the kernel's, too.
  */
 struct gather *gather_start(unsigned int max_rows, bool verbose);
 

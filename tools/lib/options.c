@@ -26,7 +26,7 @@ static const struct argp_option option_list[] = {
 	  "Keep at most N rows (default 512); the rest is counted in a row (other)",
 	  2 },
 	{ "verbose", 'v', NULL, 0,
-	  "Print libbpf's messages on stderr", 2 },
+	  "Print what the kernel says about the BPF programs on stderr", 2 },
 	{ 0 }
 };
 
@@ -125,6 +125,8 @@ void options_parse(const struct argp *argp, int argc, char **argv,
 		   void *input)
 {
 	argp_err_exit_status = EXIT_USAGE;
+	/* getopt begins its messages with this, whatever its path */
+	argv[0] = program_invocation_short_name;
 	if (argp_parse(argp, argc, argv, 0, NULL, input))
 		exit(EXIT_USAGE);
 }
