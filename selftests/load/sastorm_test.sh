@@ -336,7 +336,7 @@ test_server_ends_by_itself() {
 refuses() {
 	local status lines
 
-	"$@" > "$SASTORM_DIR/out" 2> "$SASTORM_DIR/err"
+	timeout 20 "$@" > "$SASTORM_DIR/out" 2> "$SASTORM_DIR/err"
 	status=$?
 	mapfile -t lines < "$SASTORM_DIR/err"
 	[ $status -eq 2 ] && [ ! -s "$SASTORM_DIR/out" ] &&
