@@ -10,9 +10,11 @@
 #   fabric_down          stop OpenSM and unload; fails if the module stays
 #   fabric_sm [RAIL]...  start OpenSM on vfab0 for these rails (default: 1) and
 #                        wait until all their ports are ACTIVE
-#   fabric_sm_start RAIL [OPTION...], fabric_sm_stop RAIL
+#   fabric_sm_start RAIL [OPTION...], fabric_sm_stop RAIL [-KILL]
 #                        the same without waiting
 #   fabric_sweep [RAIL]  have OpenSM look at the subnet again now
+#   fabric_wait COMMAND...       wait until it succeeds
+#   listens_on PORT      does a program listen on this TCP port?
 #   fabric_wait_active RAIL, fabric_wait_state HOST PORT STATE
 #                        wait; fail after FABRIC_WAIT_S seconds
 #   knob NODE PORT NAME [VALUE]
@@ -41,6 +43,10 @@ fabric_wait() {
 		[ "$SECONDS" -lt "$end" ] || return 1
 		sleep 0.1
 	done
+}
+
+listens_on() {
+	ss -Hltn "sport = :$1" | grep -q .
 }
 
 fabric_up() {
@@ -121,6 +127,7 @@ fabric_sm_start() {
 	echo $! > "$dir/pid"
 }
 
+# An OpenSM whose device has gone never ends by itself: it needs -KILL.
 fabric_sm_stop() {
 	local file=$FABRIC_DIR/sm$1/pid pid
 
@@ -128,7 +135,7 @@ fabric_sm_stop() {
 	pid=$(cat "$file")
 	rm "$file"
 	kill -CONT "$pid"	# it may have been stopped to play dead
-	kill "$pid"
+	kill "${2:--TERM}" "$pid"
 	wait "$pid" 2> /dev/null
 	return 0
 }

@@ -37,10 +37,6 @@ pingpong() {	# program, option...
 	wait "$server" && [ "$status" -eq 0 ]
 }
 
-listens_on() {	# TCP port
-	ss -Hltn "sport = :$1" | grep -q .
-}
-
 # More RC or UD packets came in at vfab1 than the management's
 rx_grew() {
 	[ "$(counter vfab1 1 rx_packets)" -ge "$(($1 + iters))" ]
