@@ -7,25 +7,34 @@
 #   trace_clear          forget what was recorded
 #   trace_stop           end it
 #   trace_events EVENT   print the recorded lines of an event, oldest first
-#   trace_get EVENT FIELD
-#                        print a field of each of them, one a line
-#   trace_times EVENT    print when they were emitted, in microseconds
+#   trace_get EVENT FIELD...
+#                        print these fields of each of them, one event a line;
+#                        the field time_us is when it was emitted, in
+#                        microseconds on CLOCK_MONOTONIC, as in sastorm's log
+#   trace_times EVENT    the same as trace_get EVENT time_us
 #   trace_count EVENT    print how many there are
+#   trace_lost           print how many records were overwritten since
+#                        trace_start or trace_clear, for lack of room; a test
+#                        that counts events wants 0
 
 TRACE_INSTANCE=/sys/kernel/tracing/instances/selftest.$$
 TRACE_EVENTS="ib_mad_post ib_mad_retry ib_mad_busy ib_mad_timeout ib_mad_done ib_mad_backoff_reset"
 
+# For each processor: room for 10,000 requests with some retries each.
+TRACE_BUFFER_KB=${TRACE_BUFFER_KB:-8192}
+
 trace_start() {
-	local class=${1:-} event
+	local class=${1:-} event events=$TRACE_INSTANCE/events/ib_mad
 
 	mkdir "$TRACE_INSTANCE" || return 1
+	echo "$TRACE_BUFFER_KB" > "$TRACE_INSTANCE/buffer_size_kb" &&
+		echo mono > "$TRACE_INSTANCE/trace_clock" || return 1
 	# Test classes alone, so that the subnet's own traffic does not count.
 	for event in $TRACE_EVENTS; do
 		[ -z "$class" ] ||
 			echo "mgmt_class == $((class))" \
-				> "$TRACE_INSTANCE/events/ib_mad/$event/filter"
-		echo 1 > "$TRACE_INSTANCE/events/ib_mad/$event/enable" ||
-			return 1
+				> "$events/$event/filter" || return 1
+		echo 1 > "$events/$event/enable" || return 1
 	done
 }
 
@@ -41,15 +50,38 @@ trace_events() {
 	grep " $1: " "$TRACE_INSTANCE/trace"
 }
 
+# A line is "TASK [CPU] FLAGS SECONDS.MICROSECONDS: EVENT: NAME=VALUE...", of
+# which TASK may hold blanks, so the time is found from the event's name.
 trace_get() {
-	trace_events "$1" | sed -n "s/.* $2=\([^ ]*\).*/\1/p"
+	awk -v event="$1" -v wanted="${*:2}" '
+		BEGIN { columns = split(wanted, column) }
+		start = index($0, ": " event ": ") {
+			split("", value)
+			time = substr($0, 1, start - 1)
+			gsub(/.* |\./, "", time)
+			value["time_us"] = time
+			fields = split(substr($0, start), field)
+			for (i = 3; i <= fields; i++) {
+				equal = index(field[i], "=")
+				name = substr(field[i], 1, equal - 1)
+				value[name] = substr(field[i], equal + 1)
+			}
+			line = ""
+			for (i = 1; i <= columns; i++)
+				line = line (i > 1 ? " " : "") value[column[i]]
+			print line
+		}' "$TRACE_INSTANCE/trace"
 }
 
 trace_times() {
-	trace_events "$1" |
-		sed -n "s/.* \([0-9]*\)\.\([0-9]\{6\}\): $1: .*/\1\2/p"
+	trace_get "$1" time_us
 }
 
 trace_count() {
-	trace_events "$1" | wc -l
+	grep -c " $1: " "$TRACE_INSTANCE/trace"
+}
+
+trace_lost() {
+	awk '/^(overrun|dropped events):/ { lost += $NF } END { print lost + 0 }' \
+		"$TRACE_INSTANCE"/per_cpu/cpu*/stats
 }
