@@ -79,22 +79,25 @@ load: packages
 unit: packages
 	@$(MAKE) -s -C selftests/unit
 
+fabric: modules
+	@$(MAKE) -s -C selftests/fabric
+
 mad: modules
 	@$(MAKE) -s -C selftests/mad
 
 # The guest's module folders are made from what has been built before.
-vm: modules mad
+vm: modules mad fabric
 	@selftests/vm/prepare
 
-all: modules tools load unit mad vm
+all: modules tools load unit mad fabric vm
 
-demo: tools load vm
+demo: tools load fabric vm
 	@selftests/demo/run
 
 test: all
 	@selftests/run $(TESTS)
 
-bench: tools load vm
+bench: tools load fabric vm
 	@selftests/bench/run
 
 check-abi: modules
@@ -117,5 +120,5 @@ distclean:
 
 packages kernel: | $(BUILD)
 
-.PHONY: help packages kernel modules tools load unit mad vm all demo test \
+.PHONY: help packages kernel modules tools load unit mad fabric vm all demo test \
 	bench check-abi series lint install clean distclean

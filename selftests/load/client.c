@@ -198,6 +198,10 @@ static bool may_post_more(const struct client *client, uint64_t now_ns)
 		return now_ns < client->results.first_ns +
 				client->options.flood_ns ||
 		       !client->results.posted;
+	if (client->options.until_good)
+		return client->results.counts[OUTCOME_GOOD] +
+		       client->results.counts[OUTCOME_OUTSTANDING] <
+		       client->options.requests;
 	return client->results.posted < client->options.requests;
 }
 

@@ -18,7 +18,7 @@
 #define START_MS_MAX	86400000
 
 enum {
-	OPT_CLASS_VERSION = 0x100, OPT_RMPP, OPT_GID_INDEX, OPT_SL, OPT_START,
+	OPT_CLASS_VERSION = 0x100, OPT_RMPP, OPT_GID_INDEX, OPT_SL, OPT_START, OPT_UNTIL_GOOD,
 	OPT_SEED, OPT_FIRST_TID, OPT_FLOOD, OPT_LIMIT, OPT_JSON, OPT_FIELDS,
 };
 
@@ -59,6 +59,8 @@ static const struct argp_option option_list[] = {
 	{ "seed", OPT_SEED, "N", 0, "Seed of --start random (1)", 0 },
 	{ "flood", OPT_FLOOD, "SECONDS", 0,
 	  "Post for so long instead of N requests", 0 },
+	{ "until-good", OPT_UNTIL_GOOD, NULL, 0,
+	  "Ask again at once, as a new request, whatever fails, until N have a good answer", 0 },
 	{ "limit", OPT_LIMIT, "SECONDS", 0,
 	  "Give up after so long; what is unanswered is unfinished", 0 },
 
@@ -154,6 +156,12 @@ static void finish(struct given *given)
 		fail_input("--flood and --requests: give one of them");
 	if (options->flood_ns && options->start != START_AT_ONCE)
 		fail_input("--flood and --start: give one of them");
+	if (options->until_good && options->flood_ns)
+		fail_input("--until-good and --flood: give one of them");
+	if (options->until_good && options->start != START_AT_ONCE)
+		fail_input("--until-good and --start: give one of them");
+	if (options->until_good && !options->timeout_ms)
+		fail_input("--until-good needs answers: give a --timeout that is not 0");
 }
 
 static bool parse_destination(int key, const char *text,
@@ -226,6 +234,9 @@ static bool parse_load(int key, const char *text, struct given *given)
 	case OPT_FLOOD:
 		options->flood_ns = (uint64_t)
 			(parse_real("--flood", text, 0.001, 3600) * NS_PER_SEC);
+		return true;
+	case OPT_UNTIL_GOOD:
+		options->until_good = true;
 		return true;
 	case OPT_LIMIT:
 		options->limit_ns = (uint64_t)

@@ -32,6 +32,7 @@ struct client_options {
 	uint32_t start_ms;
 	uint64_t seed;
 	uint32_t first_tid;
+	bool until_good;	/* ask again what fails */
 	uint64_t flood_ns;	/* post for so long; 0: post so many */
 	uint64_t limit_ns;	/* give up after so long; 0: never */
 	bool has_gid;

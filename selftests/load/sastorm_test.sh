@@ -302,6 +302,14 @@ test_flood() {
 		is requests "${client[requests]}" -gt 8
 }
 
+# 4 of 10 are answered BUSY: about 17 requests for 10 good answers
+test_until_good() {
+	ask_server --busy 0.4 -- -n 10 -m 4 --until-good -T $T_LONG || return 1
+	is good "${client[good]}" -eq 10 &&
+		is busy "${client[busy]}" -gt 0 &&
+		is requests "${client[requests]}" -eq $((10 + client[busy]))
+}
+
 # JSON and fields are two forms of one report. Floating-point numbers are left
 # out: jq writes 0.0 its own way.
 # shellcheck disable=SC2016 # $path is jq's
@@ -379,6 +387,7 @@ client -d rxe0 -g fe80::1 -M Destroy
 client -d rxe0 -g fe80::1 -c 0x04 --rmpp yes
 client -d rxe0 -g fe80::1 --start now
 client -d rxe0 -g fe80::1 --flood 1 -n 5
+client -d rxe0 -g fe80::1 --flood 1 --until-good
 "
 
 test_bad_input() {
@@ -401,7 +410,7 @@ test_bad_input() {
 all_tests="bad_input drop_then_good late_busy_then_good busy_delivered other_status
 time_out waits_in_log mix_agrees same_seed_same_decisions full_queue_busy
 full_queue_drop delay rmpp no_answer_expected waits_for_ever agents attributes
-other_classes start_pattern flood json_same_as_fields server_ends_by_itself"
+other_classes start_pattern flood until_good json_same_as_fields server_ends_by_itself"
 
 run_tests() {
 	local name
