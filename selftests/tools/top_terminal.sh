@@ -140,7 +140,7 @@ sort_keys() {
 	local i
 
 	keys S S		# from retries back to attribute
-	keys s s s s s s s s s s s	# and once around
+	keys s s s s s s s s s s s s	# once around, and on
 	shows 'sort requests' || return 1
 	keys S
 	shows 'sort attribute' && wait_until first_row_is 0x0077 &&

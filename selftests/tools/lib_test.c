@@ -1,0 +1,366 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What tools/lib computes and prints, compared with values worked out by hand. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+#include <linux/btf.h>
+
+#include "backoff_table.h"
+#include "column.h"
+#include "filter.h"
+#include "format.h"
+#include "histogram.h"
+#include "names.h"
+#include "probe.h"
+#include "table.h"
+#include "view.h"
+
+#define assert_near(actual, expected) \
+	assert_true((actual) > (expected) - 1e-6 && \
+		    (actual) < (expected) + 1e-6)
+
+static void buckets_have_bounds(void **state)
+{
+	(void)state;
+	assert_int_equal(bucket_from(0), 0);
+	assert_int_equal(bucket_to(0), 1);
+	assert_int_equal(bucket_from(9), 512);
+	assert_int_equal(bucket_to(9), 1023);
+	assert_true(bucket_to(31) == 4294967295U);
+}
+
+static void percentiles_are_interpolated(void **state)
+{
+	__u64 buckets[MR_BUCKETS] = { 0 };
+
+	(void)state;
+	assert_true(histogram_percentile(buckets, MR_BUCKETS, 50) < 0);
+
+	buckets[9] = 4;				/* 512 to 1023 */
+	assert_near(histogram_percentile(buckets, MR_BUCKETS, 50), 768);
+	assert_near(histogram_percentile(buckets, MR_BUCKETS, 25), 640);
+	assert_near(histogram_percentile(buckets, MR_BUCKETS, 100), 1024);
+
+	buckets[3] = 96;			/* 8 to 15 */
+	assert_near(histogram_percentile(buckets, MR_BUCKETS, 48), 12);
+	assert_near(histogram_percentile(buckets, MR_BUCKETS, 96), 16);
+	assert_near(histogram_percentile(buckets, MR_BUCKETS, 98), 768);
+
+	memset(buckets, 0, sizeof(buckets));
+	buckets[0] = 1;				/* 0 or 1 */
+	assert_near(histogram_percentile(buckets, MR_BUCKETS, 50), 1);
+}
+
+static void check_format(void (*format)(double, char *, size_t), double value,
+			 const char *expected)
+{
+	char text[32];
+
+	format(value, text, sizeof(text));
+	assert_string_equal(text, expected);
+}
+
+static void check_count(__u64 value, const char *expected)
+{
+	char text[32];
+
+	format_count(value, text, sizeof(text));
+	assert_string_equal(text, expected);
+}
+
+static void numbers_are_short(void **state)
+{
+	(void)state;
+	check_format(format_rate, 0, "0");
+	check_format(format_rate, 0.2, "0.2");
+	check_format(format_rate, 99.94, "99.9");
+	check_format(format_rate, 99.96, "100");
+	check_format(format_rate, 99999.4, "99999");
+	check_format(format_rate, 123456, "123k");
+	check_format(format_rate, 2.5e6, "2.5M");
+
+	check_count(0, "0");
+	check_count(99999, "99999");
+	check_count(100000, "100k");
+	check_count(999499, "999k");
+	check_count(999500, "1.0M");
+	check_count(~0ULL, "18.4E");
+
+	check_format(format_us, -1, "-");
+	check_format(format_us, 0, "0us");
+	check_format(format_us, 999, "999us");
+	check_format(format_us, 1234, "1.2ms");
+	check_format(format_us, 999400, "999ms");
+	check_format(format_us, 12.34e6, "12.3s");
+	check_format(format_us, 2147e6, "2147s");
+}
+
+static void check_attribute(__u8 mgmt_class, __u16 attr_id,
+			    const char *expected)
+{
+	char name[ATTRIBUTE_NAME_MAX];
+
+	attribute_name(mgmt_class, attr_id, name, sizeof(name));
+	assert_string_equal(name, expected);
+}
+
+static void names_are_those_of_the_specification(void **state)
+{
+	char name[CLASS_NAME_MAX];
+
+	(void)state;
+	check_attribute(0x03, 0x0035, "PathRecord");
+	check_attribute(0x03, 0x0038, "MCMemberRecord");
+	check_attribute(0x03, 0x0001, "ClassPortInfo");
+	check_attribute(0x03, 0xff00, "0xff00");
+	check_attribute(0x01, 0x0015, "PortInfo");
+	check_attribute(0x81, 0x0011, "NodeInfo");
+	check_attribute(0x04, 0x0012, "PortCounters");
+	check_attribute(0x04, 0x0001, "ClassPortInfo");
+	check_attribute(0x07, 0x0010, "ConnectRequest");
+	check_attribute(0x07, 0x0019, "LoadAlternatePath");
+
+	class_name(0x03, name, sizeof(name));
+	assert_string_equal(name, "SA");
+	class_name(0x30, name, sizeof(name));
+	assert_string_equal(name, "0x30");
+}
+
+static void classes_have_many_names(void **state)
+{
+	(void)state;
+	assert_int_equal(class_from_text("SA"), 3);
+	assert_int_equal(class_from_text("subnadm"), 3);
+	assert_int_equal(class_from_text("SUBN_ADM"), 3);
+	assert_int_equal(class_from_text("0x03"), 3);
+	assert_int_equal(class_from_text("3"), 3);
+	assert_int_equal(class_from_text("SM-DR"), 0x81);
+	assert_int_equal(class_from_text("255"), 255);
+	assert_int_equal(class_from_text(""), -1);
+	assert_int_equal(class_from_text("0"), -1);
+	assert_int_equal(class_from_text("256"), -1);
+	assert_int_equal(class_from_text("3x"), -1);
+	assert_int_equal(class_from_text("nosuch"), -1);
+}
+
+/* Two rows of rxe0, and what found no row */
+static struct snapshot_row rows[3];
+static struct snapshot snapshot = { .rows = rows, .interval_s = 2 };
+
+static int make_rows(void **state)
+{
+	(void)state;
+	memset(rows, 0, sizeof(rows));
+	snapshot.row_count = 3;
+	for (int i = 0; i < 2; i++) {
+		rows[i].key = (struct mr_key){ .port = 1, .mgmt_class = 3 };
+		strcpy(rows[i].device, "rxe0");
+		strcpy(rows[i].class_name, "SA");
+	}
+	rows[0].key.attr_id = 0x11;
+	strcpy(rows[0].attribute, "NodeRecord");
+	rows[0].total.requests = 100000;
+	rows[0].interval.requests = 10;
+	rows[1].key.attr_id = 0x35;
+	strcpy(rows[1].attribute, "PathRecord");
+	rows[1].total.requests = 7;
+	rows[1].interval.requests = 7;
+	rows[1].interval.retries[MR_RETRY_BUSY] = 2;
+	rows[1].total.outstanding = 4;
+	rows[2].key = MR_KEY_OTHER;
+	rows[2].is_other = true;
+	strcpy(rows[2].device, "(other)");
+	return 0;
+}
+
+static void table_of(struct table *table, struct view *view,
+		     const char *column, enum span span, size_t width,
+		     bool exact)
+{
+	struct order order = { .column = column_by_key(column) };
+	struct filter filter = FILTER_NONE;
+
+	strcpy(filter.text, "record");
+	view_make(view, &snapshot, &filter, &order, span);
+	table_make(table, view, width, exact);
+}
+
+static void done_with(struct table *table, struct view *view)
+{
+	table_free(table);
+	view_free(view);
+}
+
+static void rows_are_sorted_and_added_up(void **state)
+{
+	struct table table;
+	struct view view;
+
+	(void)state;
+	table_of(&table, &view, "requests", SPAN_INTERVAL, 0, true);
+	assert_int_equal(table.line_count, 3);
+	assert_string_equal(table.head, "DEVICE  CLASS ATTRIBUTE  REQ/s RETR/s BDRP/s BDLV/s TMO/s OUTST    P50    P99");
+	assert_string_equal(table.lines[0], "rxe0/1  SA    NodeRecord   5.0      0      0      0     0     0      -      -");
+	assert_string_equal(table.lines[1], "rxe0/1  SA    PathRecord   3.5    1.0      0      0     0     4      -      -");
+	assert_string_equal(table.lines[2], "(other)                      0      0      0      0     0     0      -      -");
+	assert_string_equal(table.total, "TOTAL                      8.5    1.0      0      0     0     4      -      -");
+	done_with(&table, &view);
+
+	table_of(&table, &view, "retries", SPAN_INTERVAL, 0, true);
+	assert_memory_equal(table.lines[0], "rxe0/1  SA    PathRecord", 24);
+	done_with(&table, &view);
+}
+
+static void totals_are_exact_or_short(void **state)
+{
+	struct table table;
+	struct view view;
+
+	(void)state;
+	table_of(&table, &view, "requests", SPAN_TOTAL, 0, true);
+	assert_non_null(strstr(table.total, " 100007 "));
+	done_with(&table, &view);
+	table_of(&table, &view, "requests", SPAN_TOTAL, 0, false);
+	assert_non_null(strstr(table.total, " 100k "));
+	done_with(&table, &view);
+}
+
+static void narrow_tables_lose_columns(void **state)
+{
+	struct table table;
+	struct view view;
+	size_t before = 0;
+
+	(void)state;
+	for (size_t width = 1; width <= 100; width++) {
+		table_of(&table, &view, "requests", SPAN_INTERVAL, width,
+			 false);
+		/* The device is the last to go, and never goes */
+		assert_true(strlen(table.head) <= width || width < 6);
+		assert_true(strlen(table.head) >= before);
+		before = strlen(table.head);
+		done_with(&table, &view);
+	}
+	assert_int_equal(before, 77);
+}
+
+static void filters_match(void **state)
+{
+	struct filter filter = FILTER_NONE;
+
+	(void)state;
+	assert_true(filter_matches(&filter, &rows[0]));
+	filter.device = "rxe";
+	assert_false(filter_matches(&filter, &rows[0]));
+	assert_true(filter_matches(&filter, &rows[2]));
+	filter.device = "rxe0";
+	filter.port = 2;
+	assert_false(filter_matches(&filter, &rows[0]));
+	filter.port = 1;
+	filter.mgmt_class = 7;
+	assert_false(filter_matches(&filter, &rows[0]));
+	filter.mgmt_class = 3;
+	strcpy(filter.text, "0/1 sa node");
+	assert_true(filter_matches(&filter, &rows[0]));
+	assert_false(filter_matches(&filter, &rows[1]));
+}
+
+static void backoff_has_the_columns_it_needs(void **state)
+{
+	struct mr_backoff backoff = { 0 };
+	struct backoff_table table;
+
+	(void)state;
+	backoff.wait_ms[0][9] = 3;
+	backoff.wait_ms[0][10] = 1;
+	backoff.wait_ms[15][12] = 123456;
+	backoff.wait_ms[15][MR_WAIT_FOREVER] = 1;
+	backoff_table_make(&table, &backoff, 0);
+	assert_int_equal(table.line_count, 2);
+	assert_memory_equal(table.head, "RETRY  COUNT   >=512  >=1024  >=2048  >=4096", 44);
+	assert_memory_equal(table.lines[0], "    1      4       3       1       .       .", 44);
+	assert_memory_equal(table.lines[1], "  16+   123k       .       .       .    123k", 44);
+	assert_string_equal(table.head + strlen(table.head) - 8, " forever");
+	backoff_table_free(&table);
+
+	backoff.wait_ms[15][MR_WAIT_FOREVER] = 0;
+	backoff_table_make(&table, &backoff, 36);
+	assert_string_equal(table.head, "RETRY  COUNT   <2048  >=2048  >=4096");
+	assert_string_equal(table.lines[0], "    1      4       4       .       .");
+	backoff_table_free(&table);
+}
+
+static void intervals_are_differences(void **state)
+{
+	struct snapshot_row old = rows[1];
+	struct snapshot before = { .rows = &old, .row_count = 1 };
+
+	(void)state;
+	old.total.requests = 3;
+	snapshot_compare(&snapshot, &before);
+	assert_int_equal(rows[0].interval.requests, 100000);
+	assert_int_equal(rows[1].interval.requests, 4);
+}
+
+static void write_btf(const char *path, const char *strings, size_t size,
+		      __u32 claimed)
+{
+	struct btf_header header = {
+		.magic = BTF_MAGIC,
+		.version = BTF_VERSION,
+		.hdr_len = sizeof(header),
+		.str_len = claimed,
+	};
+	FILE *file = fopen(path, "w");
+
+	assert_non_null(file);
+	fwrite(&header, sizeof(header), 1, file);
+	fwrite(strings, size, 1, file);
+	fclose(file);
+}
+
+static void btf_is_searched_for_whole_names(void **state)
+{
+	static const char strings[] = "\0btf_trace_ib_mad_post_x\0btf_trace_ib_mad_done";
+	char path[] = "/tmp/lib_test.XXXXXX";
+
+	(void)state;
+	close(mkstemp(path));
+	write_btf(path, strings, sizeof(strings), sizeof(strings));
+	assert_true(btf_file_names(path, "btf_trace_ib_mad_done"));
+	assert_false(btf_file_names(path, "btf_trace_ib_mad_post"));
+	assert_false(btf_file_names(path, "trace_ib_mad_done"));
+	/* Longer than the file: broken */
+	write_btf(path, strings, sizeof(strings), 1000);
+	assert_false(btf_file_names(path, "btf_trace_ib_mad_done"));
+	unlink(path);
+	assert_false(btf_file_names(path, "btf_trace_ib_mad_done"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(buckets_have_bounds),
+		cmocka_unit_test(percentiles_are_interpolated),
+		cmocka_unit_test(numbers_are_short),
+		cmocka_unit_test(names_are_those_of_the_specification),
+		cmocka_unit_test(classes_have_many_names),
+		cmocka_unit_test_setup(rows_are_sorted_and_added_up, make_rows),
+		cmocka_unit_test_setup(totals_are_exact_or_short, make_rows),
+		cmocka_unit_test_setup(narrow_tables_lose_columns, make_rows),
+		cmocka_unit_test_setup(filters_match, make_rows),
+		cmocka_unit_test(backoff_has_the_columns_it_needs),
+		cmocka_unit_test_setup(intervals_are_differences, make_rows),
+		cmocka_unit_test(btf_is_searched_for_whole_names),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, NULL, NULL) ? 1 : 0;
+}
