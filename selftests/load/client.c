@@ -198,10 +198,12 @@ static bool may_post_more(const struct client *client, uint64_t now_ns)
 		return now_ns < client->results.first_ns +
 				client->options.flood_ns ||
 		       !client->results.posted;
+	/* What cannot even be sent would be tried again without end. */
 	if (client->options.until_good)
 		return client->results.counts[OUTCOME_GOOD] +
 		       client->results.counts[OUTCOME_OUTSTANDING] <
-		       client->options.requests;
+		       client->options.requests &&
+		       !client->results.counts[OUTCOME_SEND_ERROR];
 	return client->results.posted < client->options.requests;
 }
 

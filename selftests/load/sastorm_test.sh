@@ -310,6 +310,19 @@ test_until_good() {
 		is requests "${client[requests]}" -eq $((10 + client[busy]))
 }
 
+# No route leads there.
+test_send_errors() {
+	local status
+
+	sastorm_ask -g 2001:db8::1 -n 3 2> "$SASTORM_DIR/err"
+	status=$?
+	is "exit status" "$status" -eq 1 && sastorm_client_accounts &&
+		is "send errors" "${client[send_errors]}" -eq 3 &&
+		is "lines on stderr" "$(wc -l < "$SASTORM_DIR/err")" -eq 1 &&
+		! sastorm_ask -g 2001:db8::1 -n 3 --until-good 2> /dev/null &&
+		is "send errors" "${client[send_errors]}" -eq 1
+}
+
 # JSON and fields are two forms of one report. Floating-point numbers are left
 # out: jq writes 0.0 its own way.
 # shellcheck disable=SC2016 # $path is jq's
@@ -410,7 +423,8 @@ test_bad_input() {
 all_tests="bad_input drop_then_good late_busy_then_good busy_delivered other_status
 time_out waits_in_log mix_agrees same_seed_same_decisions full_queue_busy
 full_queue_drop delay rmpp no_answer_expected waits_for_ever agents attributes
-other_classes start_pattern flood until_good json_same_as_fields server_ends_by_itself"
+other_classes start_pattern flood until_good send_errors json_same_as_fields
+server_ends_by_itself"
 
 run_tests() {
 	local name
