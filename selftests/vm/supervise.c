@@ -53,12 +53,13 @@ enum {
 
 #define LOG_KEEP (1 << 20)	/* bytes of kernel log kept */
 #define LOG_TAIL_LINES 80	/* shown when nothing in it stands out */
+#define BOOT_LIMIT_S 240	/* ample for a debug kernel on a busy host */
 #define EXPIRY_GRACE_MS 2000	/* for the guest to log what is blocked */
 #define ABORT_KEY 0x1d		/* Ctrl-] */
 #define ABORT_PRESSES 3
 
 struct options {
-	int timeout_s;		/* 0: none */
+	int timeout_s;		/* for the command; 0: none */
 	int tty;
 	int allow_warn;
 	const char *log_path;
@@ -84,6 +85,7 @@ struct machine {
 	int data_fd;		/* ... to our stdout or stderr */
 	size_t consumed;	/* bytes of in that are done with */
 	int started;		/* the command runs */
+	long long deadline;	/* of this phase, as now_ms(); 0: none */
 	int have_status;
 	struct status status;
 	int aborted;		/* by the key at the terminal */
@@ -396,6 +398,8 @@ static void handle_frames(struct machine *m)
 		switch (head.type) {
 		case FRAME_STARTED:
 			m->started = 1;
+			m->deadline = m->opt.timeout_s ?
+				now_ms() + m->opt.timeout_s * 1000LL : 0;
 			if (m->opt.tty)
 				make_terminal_raw();
 			break;
@@ -472,8 +476,8 @@ static void read_input(struct machine *m)
 	queue_frame(m, FRAME_INPUT, buf, n);
 }
 
-/* Until the status is here, QEMU is gone, we are told to stop, or `until`. */
-static void pass_data(struct machine *m, long long until, const sigset_t *mask)
+/* Until the status is here, QEMU is gone, we are told to stop, or time is up. */
+static void pass_data(struct machine *m, const sigset_t *mask)
 {
 	struct window window;
 	struct timespec wait;
@@ -493,8 +497,8 @@ static void pass_data(struct machine *m, long long until, const sigset_t *mask)
 			  .events = POLLIN },
 		};
 
-		left = until ? until - now_ms() : 3600 * 1000;
-		if (left <= 0 && until)
+		left = m->deadline ? m->deadline - now_ms() : 3600 * 1000;
+		if (left <= 0)
 			return;
 		wait.tv_sec = left / 1000;
 		wait.tv_nsec = left % 1000 * 1000000;
@@ -527,14 +531,18 @@ static void pass_data(struct machine *m, long long until, const sigset_t *mask)
 
 static int verdict_expired(struct machine *m, const sigset_t *mask)
 {
+	int started = m->started;
+
 	queue_frame(m, FRAME_EXPIRED, NULL, 0);
-	pass_data(m, now_ms() + EXPIRY_GRACE_MS, mask);
+	m->deadline = now_ms() + EXPIRY_GRACE_MS;
+	pass_data(m, mask);
 	read_log(m);
 	end_qemu(m, 1);
 	restore_terminal();
 	show_log(m);
 	say("%s did not end within %d s; the machine was stopped",
-	    m->started ? "the command" : "the boot", m->opt.timeout_s);
+	    started ? "the command" : "the boot",
+	    started ? m->opt.timeout_s : BOOT_LIMIT_S);
 	return EXIT_EXPIRED;
 }
 
@@ -599,11 +607,8 @@ static int verdict_aborted(struct machine *m)
 
 static int watch(struct machine *m, const sigset_t *mask)
 {
-	long long until = 0;
-
-	if (m->opt.timeout_s)
-		until = now_ms() + m->opt.timeout_s * 1000LL;
-	pass_data(m, until, mask);
+	m->deadline = now_ms() + BOOT_LIMIT_S * 1000LL;
+	pass_data(m, mask);
 	if (caught_signal)
 		return verdict_signal(m);
 	if (m->aborted)
