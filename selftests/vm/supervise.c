@@ -674,7 +674,7 @@ static int parse_options(int argc, char **argv, struct options *opt,
 			add_string(strings, c, optarg);
 		}
 	}
-	if (optind == argc)
+	if (optind == argc || !strings->len)
 		usage();
 	return optind;
 }
