@@ -81,10 +81,8 @@ reports_the_end() {
 
 # T x R = 3000: never more, and the end is a budget or the floor
 budget_by_time() {
-	local i
-
 	mad_policy retry_budget=time
-	for i in 1 2 3 4 5 6; do
+	for _ in 1 2 3 4 5 6; do
 		ask drop -T 1000 -R 3
 		equal BUDGET "$(trace_get ib_mad_timeout cause)" &&
 			trace_get ib_mad_timeout total_ms |
