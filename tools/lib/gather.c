@@ -46,16 +46,16 @@ static _Noreturn void refused(const char *what, int error, bool verbose)
 /* The row for what finds no other must be there before the first event */
 static int add_other_row(struct gather *gather)
 {
+	int backoffs = gather->bpf->maps.backoffs.map_fd;
+	int rows = gather->bpf->maps.rows.map_fd;
 	const struct mr_key other = MR_KEY_OTHER;
 	struct mr_backoff *backoff = allocate(1, sizeof(*backoff));
 	int error;
 
-	error = bpf_map_update_elem(gather->bpf->maps.rows.map_fd,
-				    &other, gather->per_cpu, BPF_ANY);
+	error = bpf_map_update_elem(rows, &other, gather->per_cpu, BPF_ANY);
 	if (!error)
-		error = bpf_map_update_elem(
-			gather->bpf->maps.backoffs.map_fd, &other,
-			backoff, BPF_ANY);
+		error = bpf_map_update_elem(backoffs, &other, backoff,
+					    BPF_ANY);
 	free(backoff);
 	return error;
 }
@@ -243,7 +243,6 @@ static __u64 lost_events(struct gather *gather)
 	       lost_by(bpf->progs.count_timeout.prog_fd) +
 	       lost_by(bpf->progs.count_reset.prog_fd);
 }
-
 
 void gather_read(struct gather *gather, const struct snapshot *before,
 		 struct snapshot *now)

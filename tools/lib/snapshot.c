@@ -45,21 +45,24 @@ __u64 counters_timeouts(const struct mr_counters *counters)
 	return sum;
 }
 
-#define COMPARE(field) \
-	do { \
-		if (a->key.field != b->key.field) \
-			return a->key.field < b->key.field ? -1 : 1; \
-	} while (0)
+static int compare_numbers(__u32 a, __u32 b)
+{
+	return (a > b) - (a < b);
+}
 
 int snapshot_compare_keys(const void *left, const void *right)
 {
-	const struct snapshot_row *a = left, *b = right;
+	const struct mr_key *a = &((const struct snapshot_row *)left)->key;
+	const struct mr_key *b = &((const struct snapshot_row *)right)->key;
+	int result = compare_numbers(a->dev_index, b->dev_index);
 
-	COMPARE(dev_index);
-	COMPARE(port);
-	COMPARE(mgmt_class);
-	COMPARE(attr_id);
-	return 0;
+	if (!result)
+		result = compare_numbers(a->port, b->port);
+	if (!result)
+		result = compare_numbers(a->mgmt_class, b->mgmt_class);
+	if (!result)
+		result = compare_numbers(a->attr_id, b->attr_id);
+	return result;
 }
 
 void snapshot_compare(struct snapshot *now, const struct snapshot *before)
