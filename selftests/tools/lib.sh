@@ -41,6 +41,15 @@ need_commands() {
 	[ -x "$MADRETRY_TOP" ] || skip_all "madretry-top was not built"
 }
 
+# What a test that failed has left running would disturb the next
+end_jobs() {
+	local pids
+
+	mapfile -t pids < <(jobs -p)
+	[ ${#pids[@]} -eq 0 ] || kill "${pids[@]}" 2> /dev/null
+	wait
+}
+
 run_tests() {
 	local wanted=" $* " name description names=() descriptions=() i
 
@@ -55,6 +64,7 @@ run_tests() {
 			ktap_test_pass "${descriptions[i]}"
 		else
 			ktap_test_fail "${descriptions[i]}"
+			end_jobs
 		fi
 	done
 }

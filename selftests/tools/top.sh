@@ -223,7 +223,7 @@ too_many_rows() {
 	"$MADRETRY_TOP" -b --max-rows 4 > "$TOP_DIR/text" &
 	text_pid=$!
 	wait_until test -s "$TOP_DIR/text" || return 1
-	sastorm_ask -n 100 -m 10 -T 500 -a $attributes
+	sastorm_ask -n 100 -m 10 -T 500 -a "$attributes"
 	sastorm_stop
 	top_stop
 	kill $text_pid
@@ -255,15 +255,17 @@ filters_leave_out() {
 # Milliseconds from before the program starts until it says that it counts,
 # and what it holds then. In virtual time both are the same every time.
 starts_fast_and_small() {
-	local before after peak
+	local before began after peak
 
 	before=$(date +%s%N)
 	top_start || return 1
-	after=$(date -d "$(head -n 1 "$TOP_OUT" | jq -r .time)" +%s%N)
+	began=$(head -n 1 "$TOP_OUT" | jq -er .time) || return 1
+	after=$(date -d "$began" +%s%N)
 	peak=$(awk '$1 == "VmHWM:" { print $2 }' "/proc/$TOP_PID/status")
 	top_stop
 	echo "# attached after $(((after - before) / 1000000)) ms, at most $peak kB"
-	[ $((after - before)) -gt 0 ] && [ $((after - before)) -lt 1000000000 ] && [ "$peak" -lt 8192 ]
+	[ $((after - before)) -gt 0 ] &&
+		[ $((after - before)) -lt 1000000000 ] && [ "$peak" -lt 8192 ]
 }
 
 need_commands jq bpftool
