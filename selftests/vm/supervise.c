@@ -241,7 +241,7 @@ run_qemu(char **argv, int channel, int log, pid_t parent,
 	    dup2(channel, CHANNEL_FD) < 0 || dup2(log, LOG_FD) < 0)
 		fail("descriptors for QEMU");
 	execvp(argv[0], argv);
-	say("cannot start %s: %s; `make deps` installs it", argv[0],
+	say("cannot start %s: %s; `make packages` installs it", argv[0],
 	    strerror(errno));
 	_exit(EXIT_VM);
 }
