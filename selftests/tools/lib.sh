@@ -80,7 +80,7 @@ wait_until() {
 
 	until "$@"; do
 		[ "$SECONDS" -lt "$end" ] || return 1
-		sleep 0.05
+		sleep 0.1
 	done
 }
 
@@ -113,7 +113,7 @@ refuses() {
 	[ $status -eq "$expected" ] && [ ! -s "$TOP_DIR/out" ] &&
 		[ ${#lines[@]} -eq 1 ] && return
 	echo "# $*: exit status $status, and:"
-	sed 's/^/# /' "$TOP_DIR/out" "$TOP_DIR/err"
+	head -q -n 5 "$TOP_DIR/out" "$TOP_DIR/err" | sed 's/^/# /'
 	return 1
 }
 
