@@ -144,8 +144,8 @@ perfquery_counts() {
 
 switch_is_there() {
 	[ "$FABRIC_HOSTS" -eq 2 ] && return
-	equal "$(smpquery -C vfab0 -P 1 -D nodeinfo 0,1 | awk -F'\\.\\.+' '/^NumPorts/ { print $2 }')" \
-		"$FABRIC_HOSTS"
+	equal "$(smpquery -C vfab0 -P 1 -D nodeinfo 0,1 |
+		awk -F'\\.\\.+' '/^NumPorts/ { print $2 }')" "$FABRIC_HOSTS"
 }
 
 other_rail_is_down() {

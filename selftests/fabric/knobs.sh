@@ -29,7 +29,8 @@ is() {	# description, number, test operator, number
 
 # Ask; then field() knows what became of it.
 ask() {
-	"$BUILD/load/sastorm" client -d vfab1 -R 0 -T "$patience_ms" -m 16 --fields "$@" > "$answers"
+	"$BUILD/load/sastorm" client -d vfab1 -R 0 -T "$patience_ms" -m 16 \
+		--fields "$@" > "$answers"
 }
 
 ask_perf() {	# option...
@@ -71,8 +72,12 @@ start_over() {
 
 # What arrived is what was sent, less what was lost, and the doubles.
 books_balance() {
+	local lost
+
 	fabric_wait is_quiet
-	is "packets at vfab0" "$(got rx_packets)" -eq "$(($(sent tx_packets) - $(sent drop_loss) - $(sent drop_rc) - $(sent drop_mad) + $(sent duplicated)))"
+	lost=$(($(sent drop_loss) + $(sent drop_rc) + $(sent drop_mad)))
+	is "packets at vfab0" "$(got rx_packets)" \
+		-eq "$(($(sent tx_packets) - lost + $(sent duplicated)))"
 }
 
 only_drops_are() {	# counter that may be other than 0
@@ -133,7 +138,8 @@ loss_of_attribute() {
 	patience_ms=100 ask_perf -a 0x12
 	is "time-outs" "$(field timeout)" -eq "$requests" &&
 		is lost "$(sent drop_mad)" -eq "$requests" &&
-		knob vfab1 1 loss_mad | grep -q "0x04 0x0012 $always all matched $requests dropped $requests" &&
+		knob vfab1 1 loss_mad |
+		grep -q "0x04 0x0012 $always all matched $requests dropped $requests" &&
 		books_balance
 	local status=$?
 	knob vfab1 1 loss_mad clear
