@@ -5,6 +5,9 @@
 # Everything that is downloaded or built goes into $(BUILD).
 
 BUILD ?= $(CURDIR)/build
+ifneq ($(words $(BUILD)),1)
+$(error BUILD is '$(BUILD)', and the kernel cannot be built below a path with blanks; give another with BUILD=)
+endif
 override BUILD := $(abspath $(BUILD))
 export BUILD
 
@@ -21,10 +24,10 @@ PACKAGES := \
 	dwarves kmod xz-utils \
 	bpftool clang libbpf-dev libjson-c-dev libncurses-dev llvm \
 	libcmocka-dev libibumad-dev libibverbs-dev librdmacm-dev uthash-dev \
-	busybox-static cpio qemu-system-x86 \
+	busybox-static cpio procps qemu-system-x86 zstd \
 	bpftrace ibverbs-providers ibverbs-utils infiniband-diags opensm \
 	rdma-core rdmacm-utils \
-	expect gawk iproute2 jq mandoc shellcheck sparse tmux
+	expect gawk iproute2 jq mandoc pkg-config shellcheck sparse tmux
 
 help:
 	@echo 'make demo         watch real retries in madretry-top, in a virtual machine'
@@ -76,8 +79,9 @@ tools: packages
 load: packages
 	@$(MAKE) -s -C selftests/load
 
-unit: packages
+unit: tools
 	@$(MAKE) -s -C selftests/unit
+	@$(MAKE) -s -C selftests/tools
 
 fabric: modules
 	@$(MAKE) -s -C selftests/fabric

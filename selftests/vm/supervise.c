@@ -54,6 +54,8 @@ enum {
 #define LOG_KEEP (1 << 20)	/* bytes of kernel log kept */
 #define LOG_TAIL_LINES 80	/* shown when nothing in it stands out */
 #define BOOT_LIMIT_S 240	/* ample for a debug kernel on a busy host */
+#define BOOTS_MAX 3
+#define BOOT_COUNT "MADRETRY_VM_BOOT"	/* which of them this is */
 #define EXPIRY_GRACE_MS 2000	/* for the guest to log what is blocked */
 #define ABORT_KEY 0x1d		/* Ctrl-] */
 #define ABORT_PRESSES 3
@@ -546,7 +548,27 @@ static int verdict_expired(struct machine *m, const sigset_t *mask)
 	return EXIT_EXPIRED;
 }
 
-static int verdict_died(struct machine *m)
+/*
+ * QEMU's emulation of several processors at once now and then trips over the
+ * kernel patching itself while it boots (an oops at an int3). Nothing has been
+ * run yet, so boot again, as a new process: this one's state is of no use. The
+ * count is in the environment.
+ */
+static void boot_again(char **argv)
+{
+	const char *count = getenv(BOOT_COUNT);
+	int boots = count ? atoi(count) : 1;
+	char next[12];
+
+	if (boots >= BOOTS_MAX)
+		return;
+	say("the guest died while it booted; booting again");
+	snprintf(next, sizeof(next), "%d", boots + 1);
+	setenv(BOOT_COUNT, next, 1);
+	execv("/proc/self/exe", argv);
+}
+
+static int verdict_died(struct machine *m, char **argv)
 {
 	int status = end_qemu(m, 0);
 
@@ -556,6 +578,8 @@ static int verdict_died(struct machine *m)
 		say("QEMU ended before the guest started");
 		return EXIT_VM;
 	}
+	if (!m->started)
+		boot_again(argv);
 	show_log(m);
 	if (WIFEXITED(status) && WEXITSTATUS(status) == QEMU_PANIC_STATUS) {
 		say("the guest's kernel panicked");
@@ -605,7 +629,7 @@ static int verdict_aborted(struct machine *m)
 	return 128 + SIGINT;
 }
 
-static int watch(struct machine *m, const sigset_t *mask)
+static int watch(struct machine *m, char **argv, const sigset_t *mask)
 {
 	m->deadline = now_ms() + BOOT_LIMIT_S * 1000LL;
 	pass_data(m, mask);
@@ -616,7 +640,7 @@ static int watch(struct machine *m, const sigset_t *mask)
 	if (m->have_status)
 		return verdict_done(m);
 	if (m->channel < 0)
-		return verdict_died(m);
+		return verdict_died(m, argv);
 	return verdict_expired(m, mask);
 }
 
@@ -704,5 +728,5 @@ int main(int argc, char **argv)
 
 	set_up_signals(&mask);
 	start_qemu(&m, argv + qemu, &mask);
-	return watch(&m, &mask);
+	return watch(&m, argv, &mask);
 }
