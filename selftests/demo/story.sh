@@ -10,7 +10,7 @@ set -u
 . "$TOP/selftests/fabric/lib.sh"
 
 HOSTS=8
-REQUESTS=100		# of each host but the SM's
+REQUESTS=130		# of each host but the SM's
 OUTSTANDING=16
 TIMEOUT_MS=250
 RETRIES=2
@@ -119,9 +119,9 @@ watcher=$!
 both_storms &
 storms=$!
 if [ -t 1 ]; then
-	timeout --foreground -s INT "$DEMO_SECONDS" "$BUILD/tools/madretry-top" 1
+	timeout --foreground -s INT "$DEMO_SECONDS" "$BUILD/tools/madretry-top" -c SA 1
 else
-	"$BUILD/tools/madretry-top" -b 5 $(((DEMO_SECONDS + 4) / 5))
+	"$BUILD/tools/madretry-top" -b -c SA 5 $(((DEMO_SECONDS + 4) / 5))
 fi
 if kill -0 "$storms" 2> /dev/null; then
 	say "waiting for the last answers"

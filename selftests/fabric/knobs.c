@@ -52,6 +52,7 @@ static const struct {
 	[VFAB_LOSS_RC]		= { "loss_rc_ppm", VFAB_PPM },
 	[VFAB_DUP]		= { "dup_ppm", VFAB_PPM },
 	[VFAB_DELAY]		= { "delay_us", 60 * USEC_PER_SEC },
+	[VFAB_SEND_DONE]	= { "send_done_us", 60 * USEC_PER_SEC, 0, true },
 	[VFAB_SA_BUSY]		= { "sa_busy_ppm", VFAB_PPM, 0, true },
 	[VFAB_SA_DROP]		= { "sa_drop_ppm", VFAB_PPM, 0, true },
 	[VFAB_SA_RATE]		= { "sa_rate", USEC_PER_SEC, 0, true },

@@ -82,6 +82,19 @@ static enum ib_wc_status vfab_ud_send_one(struct vfab_qp *qp,
 	return IB_WC_SUCCESS;
 }
 
+/* True if the send that was just made completes only when the timer fires */
+static bool vfab_ud_hold(struct vfab_qp *qp)
+{
+	u32 us = vfab_knob(vfab_ud_port(qp), VFAB_SEND_DONE);
+
+	if (!us)
+		return false;
+	qp->sq_cur++;
+	hrtimer_start(&qp->timer, ns_to_ktime((u64)us * NSEC_PER_USEC),
+		      HRTIMER_MODE_REL);
+	return true;
+}
+
 /* QP locked */
 void vfab_ud_send(struct vfab_qp *qp)
 {
@@ -94,7 +107,16 @@ void vfab_ud_send(struct vfab_qp *qp)
 		return;
 	}
 	while (qp->sq_tail != qp->sq_head) {
-		status = vfab_ud_send_one(qp, vfab_swqe(qp, qp->sq_tail));
+		status = IB_WC_SUCCESS;
+		if (qp->sq_cur == qp->sq_tail) {
+			status = vfab_ud_send_one(qp,
+						  vfab_swqe(qp, qp->sq_tail));
+			if (!status && vfab_ud_hold(qp))
+				return;
+		} else if (!qp->timer_fired) {
+			return;
+		}
+		qp->timer_fired = false;
 		vfab_qp_send_done(qp, status);
 		if (!status)
 			continue;

@@ -146,6 +146,7 @@ enum vfab_knob_nr {
 	VFAB_LOSS_RC,
 	VFAB_DUP,
 	VFAB_DELAY,
+	VFAB_SEND_DONE,		/* us until a datagram's send completes */
 	VFAB_SA_BUSY,
 	VFAB_SA_DROP,
 	VFAB_SA_RATE,		/* requests/s, 0: no queue */

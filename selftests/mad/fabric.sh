@@ -41,8 +41,12 @@ ipoib_of() {
 	grep -l "$guid\$" /sys/class/net/*/address | awk -F / '{ print $5 }'
 }
 
+# Has the event happened? For a fault that is to end then
+saw() {
+	[ "$(trace_count "$1")" -gt 0 ]
+}
+
 resolve_route() {
-	trace_clear
 	rping -c -a $address.1 -C 1 > /dev/null 2>&1
 }
 
@@ -63,6 +67,7 @@ gave_up_in_time() {
 }
 
 off_fixed_interval() {
+	trace_clear
 	stop_sa
 	resolve_route
 	go_on_sa
@@ -74,6 +79,7 @@ off_fixed_interval() {
 # The waits of the policy, and still not a moment longer than the caller said
 backoff_within_total() {
 	mad_policy randomized_wait=Y
+	trace_clear
 	stop_sa
 	resolve_route
 	go_on_sa
@@ -84,8 +90,9 @@ backoff_within_total() {
 }
 
 backoff_then_answer() {
+	trace_clear
 	stop_sa
-	(sleep 0.7; go_on_sa) &
+	(fabric_wait saw ib_mad_retry; go_on_sa) &
 	resolve_route
 	wait $!
 	equal 0x0000 "$(of_path_query ib_mad_done mad_status)" &&
@@ -95,6 +102,7 @@ backoff_then_answer() {
 
 off_busy_fails_at_once() {
 	mad_default_policy
+	trace_clear
 	knob vfab0 1 sa_busy_ppm 1000000
 	resolve_route
 	knob vfab0 1 sa_busy_ppm 0
@@ -104,13 +112,54 @@ off_busy_fails_at_once() {
 
 busy_is_waited_out() {
 	mad_policy randomized_wait=Y treat_busy_as_timeout=Y
+	trace_clear
 	knob vfab0 1 sa_busy_ppm 1000000
-	(sleep 0.5; knob vfab0 1 sa_busy_ppm 0) &
+	(fabric_wait saw ib_mad_busy; knob vfab0 1 sa_busy_ppm 0) &
 	resolve_route
 	wait $!
 	equal DROPPED "$(of_path_query ib_mad_busy action | sort -u)" &&
 		equal BUSY "$(of_path_query ib_mad_retry cause | sort -u)" &&
 		equal 0x0000 "$(of_path_query ib_mad_done mad_status)"
+}
+
+# The BUSY answer is there before the send has completed: the wait begins with
+# the completion, and the retry comes
+busy_before_send_completion() {
+	trace_clear
+	knob vfab0 1 sa_busy_ppm 1000000
+	knob vfab1 1 send_done_us 400000
+	(fabric_wait saw ib_mad_busy; knob vfab0 1 sa_busy_ppm 0) &
+	ask_once
+	knob vfab1 1 send_done_us 0
+	wait $!
+	equal DROPPED "$(trace_get ib_mad_busy action | head -n 1)" &&
+		trace_get ib_mad_busy retry_in_ms | head -n 1 | between 300 300 &&
+		equal BUSY "$(trace_get ib_mad_retry cause | head -n 1)" &&
+		first_retry_after 700 &&
+		equal 1 "$(awk '$1 == "good" { print $2 }' "$FABRIC_DIR/storm")"
+}
+
+# A good answer that early completes the request once, when the send has. The
+# second request is only there to keep the program from closing its agent.
+answer_before_send_completion() {
+	trace_clear
+	knob vfab1 1 send_done_us 400000
+	ask_once -n 2
+	knob vfab1 1 send_done_us 0
+	equal 2 "$(trace_count ib_mad_done)" && equal 0 "$(trace_count ib_mad_retry)" &&
+		equal SUCCESS "$(trace_get ib_mad_done status | head -n 1)" &&
+		trace_get ib_mad_done duration_us | head -n 1 | between 399000 2000000
+}
+
+ask_once() {
+	"$BUILD/load/sastorm" client -d vfab1 -a ClassPortInfo -T 300 -R 9 "$@" \
+		--fields > "$FABRIC_DIR/storm"
+}
+
+# Milliseconds from the post to the first retry, at the least
+first_retry_after() {
+	echo "$(trace_times ib_mad_post | head -n 1) $(trace_times ib_mad_retry | head -n 1)" |
+		awk '{ print ($2 - $1) / 1000 }' | between "$(mad_earliest "$1")" 5000
 }
 
 # A program's queries against OpenSM behind the front: all counts agree
@@ -147,12 +196,15 @@ fabric_up 2
 fabric_sm 1 && ipoib_up || ktap_exit_fail_msg "the fabric does not come up"
 trace_start "$MAD_CLASS_SA" || ktap_exit_fail_msg "no trace events"
 mad_default_policy
-ktap_set_plan 6
+ktap_set_plan 8
 mad_check "ib_sa, SA stopped, off: fixed interval, total kept" off_fixed_interval
 mad_check "ib_sa, SA stopped, backoff: the waits of the policy, total kept" backoff_within_total
 mad_check "ib_sa, SA back in time, backoff: answered" backoff_then_answer
 mad_check "ib_sa, BUSY, off: fails at once" off_busy_fails_at_once
 mad_check "ib_sa, BUSY for a while, policy: waited out" busy_is_waited_out
+mad_check "BUSY before the send completion: waits from there, retries" busy_before_send_completion
+mad_check "an answer before the send completion: completes once" answer_before_send_completion
+mad_default_policy
 mad_check "a storm against OpenSM: every count agrees" storm_counts_agree
 mad_default_policy
 modprobe -r ib_ipoib

@@ -57,11 +57,16 @@ static void draw_title(const struct screen_state *state)
 	put_line(0, A_BOLD, text[0] == ' ' ? text + 1 : text);
 }
 
-/* Where the selected row is now; its place if it is gone */
+/*
+ * Where the selected row is now; its place if it is gone. Until somebody selects
+ * one it is the first, which is what the order puts forward.
+ */
 static void find_selected(struct screen_state *state, const struct view *view)
 {
 	state->line_count = view->row_count;
-	for (size_t i = 0; i < view->row_count; i++) {
+	if (!state->has_selected)
+		state->selected_line = 0;
+	for (size_t i = 0; state->has_selected && i < view->row_count; i++) {
 		if (!memcmp(&view->rows[i]->key, &state->selected,
 			    sizeof(state->selected))) {
 			state->selected_line = i;

@@ -16,6 +16,7 @@ struct screen_state {
 	enum span span;
 
 	struct mr_key selected;	/* keeps its row when the order changes */
+	bool has_selected;	/* by a key, not by default */
 	size_t selected_line;	/* of the table; where it was drawn last */
 	size_t first_line;	/* of the table, at the top of its part */
 	size_t line_count;	/* of the table */

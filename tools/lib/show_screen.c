@@ -91,6 +91,7 @@ static void select_line(size_t line)
 			line = view.row_count - 1;
 		state.selected_line = line;
 		state.selected = view.rows[line]->key;
+		state.has_selected = true;
 	}
 	view_free(&view);
 }
