@@ -56,18 +56,21 @@ s64 mad_retry_time_left(const struct mad_retry_state *st, s64 elapsed_ms)
 /*
  * Begin the wait @wait_ms, or what the budget leaves of it, but never one of
  * 0, which would mean that no response is expected. Whether a retry follows is
- * settled here and not when the wait ends: a BUSY response that comes
- * meanwhile may only be dropped if one does.
+ * settled here: a BUSY response that comes meanwhile may only be dropped if one
+ * does, so late timers have to be allowed for.
  */
 static void begin_wait(struct mad_retry_state *st, int wait_ms, s64 elapsed_ms)
 {
 	s64 left = mad_retry_time_left(st, elapsed_ms);
 
 	st->budget_left = true;
+	st->retry_is_sure = true;
 	if (left >= 0) {
 		if (wait_ms < 0 || wait_ms > left)
 			wait_ms = clamp_t(s64, left, 1, INT_MAX);
 		st->budget_left = left - wait_ms >= floor_ms(st);
+		st->retry_is_sure = left - wait_ms > wait_ms / 8 +
+						     MAD_RETRY_LATE_MS;
 	}
 	st->waited_ms = st->wait_ms;
 	st->wait_ms = wait_ms;
@@ -156,7 +159,8 @@ enum mad_retry_verdict mad_retry_next(struct mad_retry_state *st,
 bool mad_retry_drop_busy(const struct mad_retry_state *st, int retries_left)
 {
 	return st->flags & IB_MAD_RETRY_BUSY_AS_TIMEOUT && st->wait_ms >= 0 &&
-	       st->budget_left && (!st->retries_limit || retries_left);
+	       st->budget_left && st->retry_is_sure &&
+	       (!st->retries_limit || retries_left);
 }
 
 /**

@@ -17,6 +17,11 @@
 #define MAD_RETRY_RAND_MASK	511
 /* No backoff makes a wait longer than this */
 #define MAD_RETRY_MAX_WAIT_MS	60000
+/*
+ * A wait of t ms may end t / 8 + this late: the timer wheel's granularity, and
+ * two ticks at 250 Hz
+ */
+#define MAD_RETRY_LATE_MS	10
 /* With backoff, a retry that would have to be given up sooner is not made */
 #define MAD_RETRY_FLOOR_MS	511
 
@@ -49,6 +54,7 @@ struct mad_retry_ask {
  *   timeout and retries.
  * @retries_limit: The number of retries is a limit.
  * @budget_left: As far as time goes, a retry follows the present wait.
+ * @retry_is_sure: It does even if the wait ends as late as timers may.
  */
 struct mad_retry_state {
 	u32 flags;
@@ -61,6 +67,7 @@ struct mad_retry_state {
 	bool total_is_explicit;
 	bool retries_limit;
 	bool budget_left;
+	bool retry_is_sure;
 };
 
 /**

@@ -30,8 +30,9 @@
  * @send_buf: Request, from ib_create_send_mad() and not yet posted.
  * @attr: Policy. It adds to what the module parameters of ib_core force on
  *   the request's management class, is not limited to certain classes, and
- *   stays with the buffer if that is posted again. It has no effect on a MAD
- *   for which no response is expected (timeout_ms is 0).
+ *   stays with the buffer if that is posted again. A total has no effect on
+ *   a MAD for which no response is expected (timeout_ms is 0), and the rest
+ *   only on one that is sent by RMPP, which waits for ACKs.
  *
  * Return: 0, or -EINVAL if a flag is unknown.
  */
@@ -262,6 +263,15 @@ static u32 wait_left_ms(const struct ib_mad_send_wr_private *wr)
 	return left > 0 ? jiffies_to_msecs(left) : 0;
 }
 
+static bool is_rmpp_response(const struct ib_mad_send_wr_private *wr,
+			     const struct ib_mad_recv_wc *recv_wc)
+{
+	struct ib_rmpp_mad *rmpp = (struct ib_rmpp_mad *)recv_wc->recv_buf.mad;
+
+	return ib_mad_kernel_rmpp_agent(&wr->mad_agent_priv->agent) &&
+	       ib_get_rmpp_flags(&rmpp->rmpp_hdr) & IB_MGMT_RMPP_FLAG_ACTIVE;
+}
+
 static void report_busy(const struct ib_mad_send_wr_private *wr, u16 mad_status)
 {
 	struct ib_mad_trace_busy busy;
@@ -298,9 +308,13 @@ bool mad_retry_busy(struct ib_mad_send_wr_private *wr,
 	rr->mad_status = status;
 	if (!(status & IB_MGMT_MAD_STATUS_BUSY))
 		return false;
-	/* The MAD layer does not resend RMPP data that has been acknowledged */
+	/*
+	 * RMPP data that has been acknowledged is not sent again. And once a
+	 * response has come by RMPP, another one to the same transaction is
+	 * taken for a duplicate of it.
+	 */
 	rr->busy = mad_retry_drop_busy(&rr->state, wr->retries_left) &&
-		   !rmpp_all_acked(wr);
+		   !rmpp_all_acked(wr) && !is_rmpp_response(wr, recv_wc);
 	rr->busy_drops += rr->busy;
 	report_busy(wr, status);
 	return rr->busy;
@@ -320,6 +334,7 @@ static void start_over(struct ib_mad_send_wr_private *wr, int timeout_ms,
 	if (mad_retry_start_over(&rr->state, timeout_ms, wr->retries_left,
 				 elapsed_ms(rr->since)))
 		rr->since = ktime_get();
+	rr->busy = false;
 	/* Without backoff, or before the first retry, nothing has changed */
 	if (!trace_ib_mad_backoff_reset_enabled() || !reset.backoff_step ||
 	    !(rr->state.flags & IB_MAD_RETRY_RANDOMIZED))
@@ -349,10 +364,23 @@ int mad_retry_modify(struct ib_mad_send_wr_private *wr, int timeout_ms)
  */
 void mad_retry_acked(struct ib_mad_send_wr_private *wr)
 {
-	start_over(wr, phase_timeout_ms(wr), IB_MAD_BACKOFF_RESET_RMPP_ACK);
+	const struct mad_retry_state *st = &wr->retry_req.state;
+	int timeout_ms = phase_timeout_ms(wr);
+
+	/* The first wait of an explicit total is the policy's, not T */
+	if (st->total_is_explicit && !(st->flags & IB_MAD_RETRY_KEEP_TIMEOUT))
+		timeout_ms = st->timeout_ms;
+	start_over(wr, timeout_ms, IB_MAD_BACKOFF_RESET_RMPP_ACK);
+	if (rmpp_all_acked(wr))
+		return;
+	/* The backed off wait must end, whether it runs already or not yet */
+	if (wr->refcount > 1)
+		wr->timeout = mad_retry_wait(wr);
+	else if (st->flags & IB_MAD_RETRY_RANDOMIZED)
+		ib_reset_mad_timeout(wr, st->wait_ms);
 }
 
-static void report_timeout(const struct ib_mad_send_wr_private *wr)
+static void report_timeout(const struct ib_mad_send_wr_private *wr, u32 sends)
 {
 	const struct mad_retry_req *rr = &wr->retry_req;
 	struct ib_mad_trace_timeout timeout;
@@ -363,7 +391,7 @@ static void report_timeout(const struct ib_mad_send_wr_private *wr)
 	req = trace_req(wr);
 	timeout = (struct ib_mad_trace_timeout) {
 		.total_ms = elapsed_ms(rr->posted),
-		.sends = 1 + wr->send_buf.retries,
+		.sends = sends,
 		.busy_drops = rr->busy_drops,
 		.cause = rr->timeout_cause,
 	};
@@ -400,9 +428,15 @@ static void report_done(struct ib_mad_send_wr_private *wr,
  */
 void mad_retry_done(struct ib_mad_send_wr_private *wr, enum ib_wc_status status)
 {
-	if (status == IB_WC_RESP_TIMEOUT_ERR)
-		report_timeout(wr);
-	report_done(wr, status, 1 + wr->send_buf.retries);
+	u32 sends = 1 + wr->send_buf.retries;
+
+	if (status == IB_WC_RESP_TIMEOUT_ERR) {
+		/* The last retry was counted, but it failed */
+		if (wr->retry_req.timeout_cause == IB_MAD_TIMEOUT_NOT_SENT)
+			sends--;
+		report_timeout(wr, sends);
+	}
+	report_done(wr, status, sends);
 }
 
 /**
@@ -416,7 +450,7 @@ void mad_retry_done_locally(struct ib_mad_send_wr_private *wr)
 
 /**
  * mad_retry_post_failed - a MAD could not be posted
- * @wr: Send work request; may have failed before mad_retry_post().
+ * @wr: Send work request, after mad_retry_post().
  */
 void mad_retry_post_failed(struct ib_mad_send_wr_private *wr)
 {

@@ -8,6 +8,7 @@
 . "$BUILD/kernel/source/tools/testing/selftests/kselftest/ktap_helpers.sh"
 . "$TOP/selftests/lib/rxe.sh"
 . "$TOP/selftests/lib/sastorm.sh"
+. "$TOP/selftests/lib/stack.sh"
 
 ROUNDS=6
 FLOOD_S=1
@@ -17,20 +18,12 @@ OUTSTANDING=1
 MIN_PATCHED=0.98
 MIN_ATTACHED=0.90
 
-# In the order in which they can be unloaded
-stack="rdma_rxe rdma_ucm rdma_cm iw_cm ib_umad ib_uverbs ib_cm ib_core"
-
 results=$(mktemp -d)
 trap 'kill $(jobs -p) 2> /dev/null; rxe_down; rm -rf "$results"; sastorm_clean_up' EXIT
 
 # Replace the RDMA stack; "stock" or "patched"
 load_modules() {
-	local modules=$BUILD/vm/$1 module
-
-	for module in $stack; do
-		[ ! -d "/sys/module/$module" ] || rmmod "$module" || return 1
-	done
-	modprobe -d "$modules" -a ib_umad rdma_rxe
+	stack_unload && modprobe -d "$BUILD/vm/$1" -a ib_umad rdma_rxe
 }
 
 # Two figures for the table of $1
@@ -97,7 +90,10 @@ ratio() {
 for ((i = 0; i < ROUNDS; i++)); do
 	round || { echo "bench: a round failed" >&2; exit 1; }
 done
-rxe_up && measure_with bpftrace bpftrace "$TOP/selftests/bench/top.bt" || exit 1
+if ! rxe_up || ! measure_with bpftrace bpftrace "$TOP/selftests/bench/top.bt"; then
+	echo "bench: bpftrace could not be measured" >&2
+	exit 1
+fi
 status=0
 echo "umad pairs a second of guest time, best of $((2 * ROUNDS))"
 row "stock ib_core" stock

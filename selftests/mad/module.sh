@@ -6,6 +6,7 @@
 # while requests wait.
 
 . "$TOP/selftests/mad/lib.sh"
+. "$TOP/selftests/lib/stack.sh"
 
 is_patched() {
 	mad_have_policy && equal ib_core "$(basename "$(readlink -f /sys/module/ib_core)")"
@@ -104,8 +105,7 @@ device_goes() {
 
 # All the way down, and up again
 core_unloads() {
-	modprobe -r rdma_rxe mlx5_ib ib_ipoib rdma_ucm ib_uverbs ib_umad &&
-		[ ! -d /sys/module/ib_core ] &&
+	stack_unload &&
 		modprobe ib_core randomized_wait=1 retry_classes=sa &&
 		equal "Y N retries 0x03" "$(cd "$MAD_PARAMETERS" &&
 			cat randomized_wait treat_busy_as_timeout retry_budget retry_classes | xargs)" &&
