@@ -18,16 +18,19 @@ export PREFIX DESTDIR DEMO_SECONDS
 
 MAKEFLAGS += --no-print-directory
 
-# Debian packages, by what needs them.
-PACKAGES := \
-	bison flex gcc-12 libc6-dev libelf-dev libssl-dev make patch \
-	dwarves kmod xz-utils \
-	bpftool clang libbpf-dev libjson-c-dev libncurses-dev llvm \
-	libcmocka-dev libibumad-dev libibverbs-dev librdmacm-dev uthash-dev \
+# Debian packages: what modules and tools are built with, and what tests, demo
+# and lint need besides.
+BUILD_PACKAGES := \
+	bison dwarves flex gcc-12 kmod libc6-dev libelf-dev libssl-dev make patch \
+	xz-utils \
+	bpftool clang libbpf-dev libibumad-dev libjson-c-dev libncurses-dev llvm \
+	pkg-config
+TEST_PACKAGES := \
+	libcmocka-dev libibverbs-dev librdmacm-dev uthash-dev \
 	busybox-static cpio procps qemu-system-x86 zstd \
 	bpftrace ibverbs-providers ibverbs-utils infiniband-diags opensm \
 	rdma-core rdmacm-utils \
-	expect gawk iproute2 jq mandoc pkg-config shellcheck sparse tmux
+	expect gawk iproute2 jq mandoc shellcheck sparse tmux
 
 help:
 	@echo 'make demo         watch real retries in madretry-top, in a virtual machine'
@@ -47,50 +50,43 @@ help:
 	@echo 'Folders: BUILD=$(BUILD)'
 	@echo '         PREFIX=$(PREFIX) DESTDIR=$(DESTDIR)'
 
-# Nothing is asked of the package manager when nothing is missing, so that a
-# second run needs neither root nor a network.
-packages:
-	@missing=$$(dpkg-query -W -f='$${Package} $${db:Status-Status}\n' $(PACKAGES) 2>/dev/null | \
-		awk -v want='$(PACKAGES)' '$$2 == "installed" { have[$$1] = 1 } \
-		END { n = split(want, p); for (i = 1; i <= n; i++) if (!(p[i] in have)) printf " %s", p[i] }'); \
-	[ -z "$$missing" ] && exit 0; \
-	if [ "$$(id -u)" -ne 0 ]; then \
-		echo "packages: not root; install these first:$$missing" >&2; exit 1; fi; \
-	echo "packages: installing$$missing" >&2; \
-	apt-get update -qq && \
-	DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $$missing > "$(BUILD)/packages.log" 2>&1 || \
-		{ tail -n 5 "$(BUILD)/packages.log" >&2; echo "packages: apt-get failed, see $(BUILD)/packages.log" >&2; exit 1; }
+build-packages:
+	@BUILD="$(BUILD)" kernel/scripts/packages.sh $(BUILD_PACKAGES)
+
+packages: build-packages
+	@BUILD="$(BUILD)" kernel/scripts/packages.sh $(TEST_PACKAGES)
 
 $(BUILD):
 	@mkdir -p $@
 
-kernel: packages
+kernel: build-packages
 	@kernel/scripts/fetch.sh
 
 modules: kernel
-	@echo "modules: building, about a minute the first time" >&2
+	@[ -e "$(BUILD)/modules/ib_core.ko" ] || \
+		echo "modules: building, about a minute the first time" >&2
 	@kernel/scripts/tree.sh
 	@kernel/scripts/build-modules.sh > "$(BUILD)/modules.log" 2>&1 || \
 		{ tail -n 30 "$(BUILD)/modules.log" >&2; exit 1; }
 
-tools: packages
+tools: build-packages
 	@$(MAKE) -s -C tools
 
 load: packages
 	@$(MAKE) -s -C selftests/load
 
-unit: tools
+unit: tools packages
 	@$(MAKE) -s -C selftests/unit
 	@$(MAKE) -s -C selftests/tools
 
-fabric: modules
+fabric: modules packages
 	@$(MAKE) -s -C selftests/fabric
 
-mad: modules
+mad: modules packages
 	@$(MAKE) -s -C selftests/mad
 
 # The guest's module folders are made from what has been built before.
-vm: modules mad fabric
+vm: packages modules mad fabric
 	@selftests/vm/prepare
 
 all: modules tools load unit mad fabric vm
@@ -110,7 +106,7 @@ check-abi: modules
 series: kernel
 	@kernel/scripts/series.sh
 
-lint: kernel
+lint: packages kernel
 	@kernel/scripts/lint.sh
 
 install: tools
@@ -122,7 +118,7 @@ clean:
 distclean:
 	rm -rf $(BUILD)
 
-packages kernel: | $(BUILD)
+build-packages packages kernel: | $(BUILD)
 
-.PHONY: help packages kernel modules tools load unit mad fabric vm all demo test \
+.PHONY: help build-packages packages kernel modules tools load unit mad fabric vm all demo test \
 	bench check-abi series lint install clean distclean

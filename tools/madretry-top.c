@@ -30,7 +30,7 @@ static const char doc[] =
 	"  madretry-top -c SA              subnet administration only\n"
 	"  madretry-top -d mlx5_0 -p 1 5   one port, every 5 seconds\n"
 	"  madretry-top -b 10 6            text: six times in one minute\n"
-	"  madretry-top --json | jq .sum   for another program\n"
+	"  madretry-top --json | jq '.sum // empty'   for another program\n"
 	"\n"
 	"Exit status: 0, 1 if something it needs is missing, 2 for a wrong command line.";
 
