@@ -66,6 +66,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &top->options;
+		state->child_inputs[1] = &top->options;
 		break;
 	case 'b':
 		top->batch = true;
@@ -84,6 +85,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 static const struct argp_child children[] = {
 	{ .argp = &options_argp },
+	{ .argp = &counting_argp },
 	{ 0 }
 };
 

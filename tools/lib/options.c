@@ -22,11 +22,15 @@ static const struct argp_option option_list[] = {
 	  "Only this management class: SA, CM, SM, PM ... or its number", 1 },
 	{ "json", OPTION_JSON, NULL, 0,
 	  "Print one JSON object a line", 2 },
+	{ "verbose", 'v', NULL, 0,
+	  "Print what the kernel says about the BPF programs on stderr", 2 },
+	{ 0 }
+};
+
+static const struct argp_option counting_list[] = {
 	{ "max-rows", OPTION_MAX_ROWS, "N", 0,
 	  "Keep at most N rows (default 512); the rest is counted in a row (other)",
 	  2 },
-	{ "verbose", 'v', NULL, 0,
-	  "Print what the kernel says about the BPF programs on stderr", 2 },
 	{ 0 }
 };
 
@@ -103,12 +107,23 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case OPTION_JSON:
 		options->json = true;
 		break;
+	case 'v':
+		options->verbose = true;
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+static error_t parse_counting(int key, char *arg, struct argp_state *state)
+{
+	struct options *options = state->input;
+
+	switch (key) {
 	case OPTION_MAX_ROWS:
 		options->max_rows = (unsigned int)options_integer(
 			"--max-rows", arg, 1, MAX_ROWS_LIMIT);
-		break;
-	case 'v':
-		options->verbose = true;
 		break;
 	case ARGP_KEY_ARG:
 		positional(options, state->arg_num, arg);
@@ -120,6 +135,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 }
 
 const struct argp options_argp = { .options = option_list, .parser = parse };
+
+const struct argp counting_argp = {
+	.options = counting_list,
+	.parser = parse_counting,
+};
 
 void options_parse(const struct argp *argp, int argc, char **argv,
 		   void *input)

@@ -20,8 +20,12 @@ struct options {
 	bool verbose;
 };
 
-/* For the children of a tool's argp; input is a struct options */
+/*
+ * For the children of a tool's argp; input is a struct options. The second is
+ * for tools that count: rows, and the arguments [INTERVAL [COUNT]].
+ */
 extern const struct argp options_argp;
+extern const struct argp counting_argp;
 
 /*
  * Parse with @argp, whose children include options_argp. Does not return if
