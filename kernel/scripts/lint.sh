@@ -92,7 +92,7 @@ lint_manual() {
 
 # The first lines of every file name its licence. Documentation need not.
 lint_licence() {
-	complain "$(tracked | grep -vE '\.md$|^\.gitignore$|\.patch$|\.json$|/modules$|tests\.list$' |
+	complain "$(tracked | grep -vE '\.md$|^\.gitignore$|\.patch$|\.json$|/modules$|/new-files$|tests\.list$' |
 		while read -r file; do
 			head -n 5 "$file" | grep -q 'SPDX-License-Identifier: ' ||
 				echo "$file: no SPDX-License-Identifier"

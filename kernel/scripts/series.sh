@@ -3,7 +3,7 @@
 #
 # Write the kernel change as a series that can be mailed: the hooks of
 # kernel/hooks on the base kernel's source, with the new files in the patch that
-# adds them to the Makefile. Author and Signed-off-by are those of who runs it.
+# hooks/*/new-files names. Author and Signed-off-by are those of who runs it.
 #
 # usage: series.sh           BUILD=folder (default: build/ at the top of the tree)
 #
@@ -31,25 +31,52 @@ base_commit()
 	in_tree commit -q -m "base: $(cat "$BUILD/kernel/release")"
 }
 
+# Where a new file goes in the kernel
+place_of()
+{
+	case $1 in
+	core/*) echo "drivers/infiniband/core/${1##*/}" ;;
+	include/*) echo "$1" ;;
+	../tracepoints/*) echo "include/trace/${1#../tracepoints/}" ;;
+	*) die "new-files: nobody knows where $1 goes" ;;
+	esac
+}
+
+# The new files that belong to a patch, by its number
 add_new_files()
 {
-	cp "$top"/kernel/core/*.[ch] "$work/drivers/infiniband/core/"
-	cp "$top"/kernel/include/rdma/*.h "$work/include/rdma/"
-	mkdir -p "$work/include/trace/misc"
-	cp "$top"/tracepoints/events/*.h "$work/include/trace/events/"
-	cp "$top"/tracepoints/misc/*.h "$work/include/trace/misc/"
+	local number=$1 patch files file place
+
+	while read -r patch files; do
+		[ "$patch" = "$number" ] || continue
+		for file in $files; do
+			place=$(place_of "$file")
+			mkdir -p "$work/$(dirname "$place")"
+			cp "$top/kernel/$file" "$work/$place"
+		done
+	done < "$top/kernel/hooks/$BASE/new-files"
 	in_tree add -A
 }
 
 apply()
 {
-	local hook=$1
+	local hook=$1 name
 
-	in_tree am -q "$hook" || die "$(basename "$hook") does not apply"
-	if grep -q '^+.*mad_retry\.o' "$hook"; then
-		add_new_files
-	fi
+	name=$(basename "$hook")
+	in_tree am -q "$hook" || die "$name does not apply"
+	add_new_files "${name%%-*}"
 	in_tree commit -q --amend -s --reset-author --no-edit
+}
+
+# A file that no patch brings would be missing from the series
+check_complete()
+{
+	local file
+
+	for file in core/*.[ch] include/rdma/*.h ../tracepoints/*/*.h; do
+		[ -e "$work/$(place_of "$file")" ] ||
+			die "new-files does not say which patch brings $file"
+	done
 }
 
 [ -s "$BUILD/kernel/release" ] || die "there is no base kernel; run 'make kernel'"
@@ -59,6 +86,7 @@ base_commit
 for hook in "$top/kernel/hooks/$BASE"/*.patch; do
 	apply "$hook"
 done
+(cd "$top/kernel" && check_complete)
 rm -rf "$out"
 in_tree format-patch -q --cover-letter \
 	-o "$out" -"$(($(in_tree rev-list --count HEAD) - 1))"

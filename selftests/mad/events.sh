@@ -7,7 +7,7 @@
 . "$BUILD/kernel/source/tools/testing/selftests/kselftest/ktap_helpers.sh"
 
 readme=$TOP/tracepoints/README.md
-events=/sys/kernel/tracing/events/ib_mad
+events=/sys/kernel/tracing/events
 
 # Fields of a section of the README as "name type", sorted
 documented() {
@@ -38,8 +38,11 @@ in_kernel() {
 		}' "$events/$1/format" | sort
 }
 
+# As SYSTEM/EVENT
 documented_events() {
-	sed -n 's/^## \(ib_mad_.*\)/\1/p' "$readme"
+	sed -n -e 's,^## \(ib_mad_[a-z_]*\)$,ib_mad/\1,p' \
+		-e 's,^## \(icm_[a-z_]*\)$,ib_cma/\1,p' \
+		-e 's,^## \(ib_qp_[a-z_]*\)$,rdma_core/\1,p' "$readme"
 }
 
 check_event() {
@@ -49,7 +52,7 @@ check_event() {
 		ktap_test_fail "$event: the kernel does not have it"
 		return
 	fi
-	difference=$(diff <({ documented "Fields of every event"; documented "$event"; } | sort) \
+	difference=$(diff <({ documented "Fields of every ${event%/*} event"; documented "${event#*/}"; } | sort) \
 		<(in_kernel "$event")) || true
 	if [ -n "$difference" ]; then
 		while read -r line; do
@@ -61,13 +64,14 @@ check_event() {
 	fi
 }
 
-# Every event with our first common field is ours and has to be documented
+# Every event with the first fields of ours is ours and has to be documented
 check_undocumented() {
 	local extra
 
 	extra=$(comm -13 <(documented_events | sort) \
-		<(grep -l 'field:const void \* send_buf;' "$events"/*/format |
-			awk -F / '{ print $(NF - 1) }' | sort))
+		<(grep -lE 'field:(const void \* send_buf|u32 remote_qpn|bool is_user);' \
+			"$events"/{ib_mad,ib_cma,rdma_core}/*/format |
+			awk -F / '{ print $(NF - 2) "/" $(NF - 1) }' | sort))
 	if [ -n "$extra" ]; then
 		ktap_test_fail "events without documentation: $extra"
 	else
@@ -76,8 +80,9 @@ check_undocumented() {
 }
 
 ktap_print_header
-if [ ! -d "$events" ]; then
-	ktap_skip_all "ib_core is not loaded"
+modprobe -q ib_cm
+if [ ! -d "$events/ib_mad" ] || [ ! -d "$events/ib_cma" ]; then
+	ktap_skip_all "ib_core or ib_cm is not loaded"
 	exit "$KSFT_SKIP"
 fi
 mapfile -t names < <(documented_events)

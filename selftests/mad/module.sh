@@ -113,9 +113,9 @@ core_unloads() {
 		! modprobe ib_core retry_budget=never 2> /dev/null
 }
 
-modules="ib_umad ib_cm rdma_cm ib_uverbs rdma_rxe ib_ipoib mlx5_ib"
+modules="ib_umad rdma_cm ib_uverbs rdma_rxe ib_ipoib mlx5_ib"
 
-mad_begin 14
+mad_begin 13
 mad_check "ib_core is the patched one" is_patched
 for module in $modules; do
 	mad_check "the distribution's $module loads beside it" stock_module_loads "$module"
