@@ -2,14 +2,21 @@
 /*
  * Traps to the subnet manager, repeated until it says that it has heard:
  * 128 (a switch's port changed state), 144 (a port's capabilities changed).
+ *
+ * A node sends no more of them than one in the SubnetTimeOut that the subnet
+ * manager has set in PortInfo: what happens meanwhile is told by the next. That
+ * is more than a rule: OpenSM ignores a trap that comes too often, and would
+ * not get to know of the last change.
  */
+#include <linux/jiffies.h>
 #include <linux/slab.h>
 #include <linux/unaligned.h>
 
 #include "vfab.h"
 
 #define VFAB_TRAP_SENDS		4
-#define VFAB_TRAP_PERIOD_MS	1000
+/* SubnetTimeOut t is 4.096 us << t */
+#define VFAB_TRAP_PERIOD_NS	4096ULL
 #define VFAB_NOTICE_URGENT	(0x80 | 1)	/* generic, type 1 */
 #define VFAB_NOTICE_INFO	(0x80 | 4)
 
@@ -68,33 +75,58 @@ static void vfab_trap_send(struct vfab_node *node, enum vfab_trap trap,
 		vfab_pkt_send(port, pkt);
 }
 
+static unsigned long vfab_trap_period(const struct vfab_port *port)
+{
+	u8 timeout = READ_ONCE(port->pi.subnet_timeout);
+
+	/* one more: jiffies do not begin when this is called */
+	return nsecs_to_jiffies(VFAB_TRAP_PERIOD_NS << timeout) + 1;
+}
+
+/* Trap lock held. */
+static void vfab_trap_schedule(struct vfab_node *node)
+{
+	unsigned long now = jiffies;
+
+	mod_delayed_work(vfab_wq, &node->trap_work,
+			 time_before(now, node->trap_due) ?
+			 node->trap_due - now : 0);
+}
+
+static bool vfab_trap_next(struct vfab_node *node, enum vfab_trap *next)
+{
+	enum vfab_trap trap;
+
+	for (trap = 0; trap < VFAB_TRAPS; trap++) {
+		if (node->trap_left[trap]) {
+			*next = trap;
+			return true;
+		}
+	}
+	return false;
+}
+
 static void vfab_trap_work(struct work_struct *work)
 {
 	struct vfab_node *node = container_of(to_delayed_work(work),
 					      struct vfab_node, trap_work);
-	enum vfab_trap trap;
-	bool again = false;
+	enum vfab_trap trap, later;
+	u64 tid;
+	u8 num;
 
-	for (trap = 0; trap < VFAB_TRAPS; trap++) {
-		bool send = false;
-		u64 tid;
-		u8 num;
-
-		spin_lock_irq(&node->trap_lock);
-		num = node->trap_port[trap];
-		tid = node->trap_tid[trap];
-		if (node->trap_left[trap]) {
-			node->trap_left[trap]--;
-			send = true;
-		}
-		again |= node->trap_left[trap];
+	spin_lock_irq(&node->trap_lock);
+	if (!vfab_trap_next(node, &trap)) {
 		spin_unlock_irq(&node->trap_lock);
-		if (send)
-			vfab_trap_send(node, trap, num, tid);
+		return;
 	}
-	if (again)
-		mod_delayed_work(vfab_wq, &node->trap_work,
-				 msecs_to_jiffies(VFAB_TRAP_PERIOD_MS));
+	num = node->trap_port[trap];
+	tid = node->trap_tid[trap];
+	node->trap_left[trap]--;
+	node->trap_due = jiffies + vfab_trap_period(&node->ports[num]);
+	if (vfab_trap_next(node, &later))
+		vfab_trap_schedule(node);
+	spin_unlock_irq(&node->trap_lock);
+	vfab_trap_send(node, trap, num, tid);
 }
 
 /* Any context. Nothing is sent while no subnet manager is known. */
@@ -110,8 +142,8 @@ void vfab_trap_raise(struct vfab_port *port, enum vfab_trap trap)
 	node->trap_left[trap] = VFAB_TRAP_SENDS;
 	node->trap_port[trap] = num;
 	node->trap_tid[trap] = ++node->trap_next_tid;
+	vfab_trap_schedule(node);
 	spin_unlock_irqrestore(&node->trap_lock, flags);
-	mod_delayed_work(vfab_wq, &node->trap_work, 0);
 }
 
 void vfab_trap_repress(struct vfab_node *node, u64 tid)
@@ -129,6 +161,7 @@ void vfab_trap_repress(struct vfab_node *node, u64 tid)
 void vfab_trap_init(struct vfab_node *node)
 {
 	spin_lock_init(&node->trap_lock);
+	node->trap_due = jiffies;
 	INIT_DELAYED_WORK(&node->trap_work, vfab_trap_work);
 }
 

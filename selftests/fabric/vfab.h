@@ -258,6 +258,7 @@ struct vfab_node {
 	u8			trap_port[VFAB_TRAPS];
 	u64			trap_tid[VFAB_TRAPS];
 	u64			trap_next_tid;
+	unsigned long		trap_due;	/* jiffies: none before */
 };
 
 struct vfab_switch {
