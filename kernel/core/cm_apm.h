@@ -44,6 +44,8 @@ struct cm_lap_record {
  * @received: The LAP received last, NULL if none was.
  * @is_active: This side has sent the REQ.
  * @accepts_lap: The consumer answers LAPs.
+ * @is_ahead: A LAP of the peer has shown that the connection has migrated;
+ *   the consumer has not said so yet.
  *
  * Protected by the lock of the connection.
  */
@@ -53,6 +55,7 @@ struct cm_apm {
 	struct cm_lap_record *received;
 	bool is_active;
 	bool accepts_lap;
+	bool is_ahead;
 };
 
 /* What to do with a LAP that is in order */
