@@ -35,50 +35,68 @@ enum ib_mad_backoff_reset_cause {
 struct ib_mad_trace_req {
 	const char *dev_name;
 	const void *send_buf;
+	const void *agent;
+	__u64 tid;
 	__u32 dev_index;
 	__u32 port_num;
+	__u32 dlid;
+	__u8 dgid[16];
 	__u32 attr_mod;
 	__u16 attr_id;
 	__u8 mgmt_class;
+	__u8 class_version;
 	__u8 method;
 };
 
-struct ib_mad_trace_post;
+struct ib_mad_trace_post {
+	__s64 total_ms;
+	int timeout_ms;
+	int retries;
+	__u32 flags;
+};
 
 struct ib_mad_trace_retry {
+	__s64 budget_left_ms;
+	__u32 retry;
 	__u32 backoff_step;
+	int retries_left;
+	int waited_ms;
 	int wait_ms;
+	__u32 rand_ms;
+	__u32 busy_drops;
 	enum ib_mad_retry_cause cause;
 };
 
 struct ib_mad_trace_busy {
+	__u32 retry_in_ms;
+	__u32 retry;
+	__u32 busy_drops;
+	__u16 mad_status;
 	_Bool dropped;
 };
 
 struct ib_mad_trace_timeout {
+	__s64 total_ms;
+	__u32 sends;
+	__u32 busy_drops;
 	enum ib_mad_timeout_cause cause;
 };
 
 struct ib_mad_trace_done {
 	__s64 duration_us;
 	__u32 status;
+	__u32 sends;
+	__u32 busy_drops;
+	__u16 mad_status;
 };
 
 struct ib_mad_trace_reset {
+	__u32 retry;
+	__u32 backoff_step;
+	int wait_ms;
 	enum ib_mad_backoff_reset_cause cause;
 };
 
 #pragma clang attribute pop
-
-/* Values of done->status that matter here, from enum ib_wc_status */
-#define WC_SUCCESS		0
-#define WC_WR_FLUSH_ERR		5
-#define WC_RESP_TIMEOUT_ERR	20
-
-/* MAD methods and classes, InfiniBand specification, volume 1, 13.4 */
-#define MAD_METHOD_RESP		0x80
-#define MAD_METHOD_TRAP_REPRESS	0x07
-#define MAD_CLASS_BM		0x05
-#define MAD_BM_ATTR_MOD_RESP	1
 
 #endif /* IB_MAD_TRACE_H */

@@ -124,5 +124,5 @@ says() {
 }
 
 none_attached() {
-	! PATH=$PATH:/usr/sbin bpftool prog list | grep 'name count_'
+	! PATH=$PATH:/usr/sbin bpftool prog list | grep 'name mr_'
 }

@@ -9,7 +9,7 @@
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
-#include <madretry.lskel.h>
+#include <count_events.lskel.h>
 
 #include "message.h"
 
@@ -17,7 +17,7 @@
 #define LOG_SIZE (1 << 20)
 
 struct gather {
-	struct madretry_bpf *bpf;
+	struct count_events_bpf *bpf;
 	int cpus;
 	struct mr_counters *per_cpu;	/* one row, on each CPU */
 	struct timespec started;	/* CLOCK_MONOTONIC */
@@ -65,10 +65,10 @@ static __u64 to_ns(const struct timespec *time)
 	return (__u64)time->tv_sec * 1000000000 + (__u64)time->tv_nsec;
 }
 
-/* See madretry.bpf.c: the order of the first two matters */
+/* See count.bpf.h: the order of the first two matters */
 static void end_early_phase(struct gather *gather)
 {
-	struct madretry_bpf__data *data = gather->bpf->data;
+	struct count_events_bpf__data *data = gather->bpf->data;
 	struct timespec now;
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
@@ -82,9 +82,9 @@ static void end_early_phase(struct gather *gather)
 		(to_ns(&now) - data->early_until_ns) / 1000;
 }
 
-static struct madretry_bpf *open_programs(unsigned int max_rows)
+static struct count_events_bpf *open_programs(unsigned int max_rows)
 {
-	struct madretry_bpf *bpf = madretry_bpf__open();
+	struct count_events_bpf *bpf = count_events_bpf__open();
 
 	if (!bpf)
 		fail_environment("out of memory");
@@ -93,7 +93,7 @@ static struct madretry_bpf *open_programs(unsigned int max_rows)
 	return bpf;
 }
 
-static void load_programs(struct madretry_bpf *bpf, bool verbose)
+static void load_programs(struct count_events_bpf *bpf, bool verbose)
 {
 	char *log = verbose ? allocate(LOG_SIZE, 1) : NULL;
 	int error;
@@ -103,7 +103,7 @@ static void load_programs(struct madretry_bpf *bpf, bool verbose)
 		bpf->ctx.log_size = LOG_SIZE;
 		bpf->ctx.log_buf = (uintptr_t)log;
 	}
-	error = madretry_bpf__load(bpf);
+	error = count_events_bpf__load(bpf);
 	if (log)
 		fputs(log, stderr);
 	free(log);
@@ -126,7 +126,7 @@ struct gather *gather_start(unsigned int max_rows, bool verbose)
 	error = add_other_row(gather);
 	if (error)
 		refused("write to a BPF map", error, verbose);
-	error = madretry_bpf__attach(gather->bpf);
+	error = count_events_bpf__attach(gather->bpf);
 	if (error)
 		refused("attach the BPF programs", error, verbose);
 	clock_gettime(CLOCK_MONOTONIC, &gather->started);
@@ -135,7 +135,7 @@ struct gather *gather_start(unsigned int max_rows, bool verbose)
 
 void gather_stop(struct gather *gather)
 {
-	madretry_bpf__detach(gather->bpf);
+	count_events_bpf__detach(gather->bpf);
 	/* Or they would be closed once more at the end */
 	memset(&gather->bpf->links, 0, sizeof(gather->bpf->links));
 	gather->stopped_after_s = seconds_since(&gather->started);
@@ -231,17 +231,15 @@ static __u64 lost_by(int program)
 		       0 : info.recursion_misses;
 }
 
-/* Events that met a program already running on the same CPU are not counted */
 static __u64 lost_events(struct gather *gather)
 {
-	const struct madretry_bpf *bpf = gather->bpf;
+	const struct bpf_prog_desc *programs = (void *)&gather->bpf->progs;
+	size_t count = sizeof(gather->bpf->progs) / sizeof(*programs);
+	__u64 lost = 0;
 
-	return lost_by(bpf->progs.count_post.prog_fd) +
-	       lost_by(bpf->progs.count_done.prog_fd) +
-	       lost_by(bpf->progs.count_retry.prog_fd) +
-	       lost_by(bpf->progs.count_busy.prog_fd) +
-	       lost_by(bpf->progs.count_timeout.prog_fd) +
-	       lost_by(bpf->progs.count_reset.prog_fd);
+	for (size_t i = 0; i < count; i++)
+		lost += lost_by(programs[i].prog_fd);
+	return lost;
 }
 
 void gather_read(struct gather *gather, const struct snapshot *before,
@@ -261,7 +259,7 @@ void gather_read(struct gather *gather, const struct snapshot *before,
 
 void gather_free(struct gather *gather)
 {
-	madretry_bpf__destroy(gather->bpf);
+	count_events_bpf__destroy(gather->bpf);
 	free(gather->per_cpu);
 	free(gather);
 }

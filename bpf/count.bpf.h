@@ -1,30 +1,21 @@
-// SPDX-License-Identifier: GPL-2.0
+/* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Counts MAD requests, retries, BUSY responses, time-outs and response times,
- * one row for each device, port, class and attribute.
+ * Back of the programs that count MAD requests, retries, BUSY responses,
+ * time-outs and response times, one row for each device, port, class and
+ * attribute.
  *
- * Hook of all programs: tp_btf on the madretry events of ib_core. Their
- * arguments are read in place and typed, without a copy and without a ring
- * buffer, which makes this the cheapest hook that the events have. A module
- * event's pointers may be NULL as far as the verifier knows, so every program
- * tests them.
- *
- * Costs are for one event at native speed (measured by running these programs
- * five million times), without the 18-20 ns that any program at a trace event
- * costs.
+ * Costs are for one event at native speed (measured by running the programs of
+ * events.bpf.h five million times), besides those of the hook.
  */
 
-#include <stdbool.h>
+#ifndef COUNT_BPF_H
+#define COUNT_BPF_H
 
 #include <linux/bpf.h>
-#include <bpf/bpf_core_read.h>
 #include <bpf/bpf_helpers.h>
-#include <bpf/bpf_tracing.h>
 
-#include "ib_mad_trace.h"
 #include "madretry.h"
-
-char LICENSE[] SEC("license") = "GPL";
+#include "request.h"
 
 /*
  * The tools set the size of these two, and put MR_KEY_OTHER into both. All
@@ -99,27 +90,17 @@ static __always_inline __u32 log2_bucket(__u32 value)
 	return bucket + (value >> 1);
 }
 
-/* A server's responses are sent and retried through RMPP, too; not our topic */
-static __always_inline bool is_request(const struct ib_mad_trace_req *req)
-{
-	if (req->method & MAD_METHOD_RESP ||
-	    req->method == MAD_METHOD_TRAP_REPRESS)
-		return false;
-	return req->mgmt_class != MAD_CLASS_BM ||
-	       !(req->attr_mod & MAD_BM_ATTR_MOD_RESP);
-}
-
 static __always_inline void set_key(struct mr_key *key,
-				    const struct ib_mad_trace_req *req)
+				    const struct mr_req *req)
 {
 	key->dev_index = req->dev_index;
-	key->port = req->port_num;
+	key->port = req->port;
 	key->attr_id = req->attr_id;
 	key->mgmt_class = req->mgmt_class;
 	key->unused = 0;
 }
 
-static void remember_name(const struct ib_mad_trace_req *req)
+static void remember_name(const struct mr_req *req)
 {
 	struct mr_device device = {};
 	__u32 index = req->dev_index;
@@ -130,7 +111,7 @@ static void remember_name(const struct ib_mad_trace_req *req)
 }
 
 /* Another CPU may create the same row at the same time: one row results */
-static struct mr_counters *new_row(const struct ib_mad_trace_req *req,
+static struct mr_counters *new_row(const struct mr_req *req,
 				   struct mr_key *key)
 {
 	struct mr_counters *row;
@@ -147,7 +128,7 @@ static struct mr_counters *new_row(const struct ib_mad_trace_req *req,
 
 /* Fills in *key: that of the request, or MR_KEY_OTHER if there is no room */
 static __always_inline struct mr_counters *
-find_row(const struct ib_mad_trace_req *req, struct mr_key *key)
+find_row(const struct mr_req *req, struct mr_key *key)
 {
 	struct mr_counters *row;
 
@@ -166,21 +147,21 @@ find_row(const struct ib_mad_trace_req *req, struct mr_key *key)
  * phase are kept; later on the duration tells whether a request is older than
  * that.
  */
-static __always_inline bool remember_early(const struct ib_mad_trace_req *req)
+static __always_inline bool remember_early(const struct mr_req *req)
 {
-	__u64 request = (__u64)req->send_buf;
+	__u64 request = req->send_buf;
 	__u8 present = 1;
 
 	return !is_early || !bpf_map_update_elem(&early_requests, &request,
 						 &present, BPF_ANY);
 }
 
-static bool was_counted_early(const struct ib_mad_trace_req *req,
+static bool was_counted_early(const struct mr_req *req,
 			      __u64 duration_us)
 {
 	__u64 posted_ns = bpf_ktime_get_ns() - duration_us * 1000;
 	__s64 late_us = (__s64)(posted_ns - early_until_ns) / 1000;
-	__u64 request = (__u64)req->send_buf;
+	__u64 request = req->send_buf;
 
 	if (late_us >= SLACK_US)
 		return true;
@@ -189,7 +170,7 @@ static bool was_counted_early(const struct ib_mad_trace_req *req,
 	return late_us >= -SLACK_US;
 }
 
-static __always_inline bool was_counted(const struct ib_mad_trace_req *req,
+static __always_inline bool was_counted(const struct mr_req *req,
 					__u64 duration_us)
 {
 	if (duration_us + SLACK_US <= since_early_us)
@@ -197,44 +178,32 @@ static __always_inline bool was_counted(const struct ib_mad_trace_req *req,
 	return was_counted_early(req, duration_us);
 }
 
-/*
- * ib_mad_post: a request is accepted; the only event before its outcome, so
- * requests that are still waiting are seen. 15 ns: one per-CPU hash look-up.
- */
-SEC("tp_btf/ib_mad_post")
-int BPF_PROG(count_post, const struct ib_mad_trace_req *req)
+/* 15 ns: one per-CPU hash look-up */
+static __always_inline void back_post(const struct mr_req *req,
+				      const struct mr_post *post)
 {
 	struct mr_counters *row;
 	struct mr_key key;
 
-	if (!req)
-		return 0;
 	row = find_row(req, &key);
 	if (!row)
-		return 0;
+		return;
 	row->requests++;
 	if (remember_early(req))
 		row->outstanding++;
-	return 0;
 }
 
-/*
- * ib_mad_done: emitted once for every request, whatever became of it.
- * 17 ns: one per-CPU hash look-up, and the histogram.
- */
-SEC("tp_btf/ib_mad_done")
-int BPF_PROG(count_done, const struct ib_mad_trace_req *req,
-	     const struct ib_mad_trace_done *done)
+/* 17 ns: one per-CPU hash look-up, and the histogram */
+static __always_inline void back_done(const struct mr_req *req,
+				      const struct mr_done *done)
 {
 	struct mr_counters *row;
 	__u64 duration_us;
 	struct mr_key key;
 
-	if (!req || !done)
-		return 0;
 	row = find_row(req, &key);
 	if (!row)
-		return 0;
+		return;
 	duration_us = done->duration_us < 0 ? 0 : done->duration_us;
 	if (was_counted(req, duration_us))
 		row->outstanding--;
@@ -251,15 +220,14 @@ int BPF_PROG(count_done, const struct ib_mad_trace_req *req,
 		row->cancelled++;
 		break;
 	case WC_RESP_TIMEOUT_ERR:
-		break; /* ib_mad_timeout has said so, and why */
+		break; /* back_timeout() has counted it, by its cause */
 	default:
 		row->failed++;
 	}
-	return 0;
 }
 
 static __always_inline void count_wait(const struct mr_key *key,
-				       const struct ib_mad_trace_retry *retry)
+				       const struct mr_retry *retry)
 {
 	struct mr_backoff *backoff = bpf_map_lookup_elem(&backoffs, key);
 	__u32 bucket = MR_WAIT_FOREVER;
@@ -284,88 +252,62 @@ static __always_inline void count_wait(const struct mr_key *key,
 					      [bucket % MR_WAIT_BUCKETS], 1);
 }
 
-/*
- * ib_mad_retry: the only place that knows the wait that begins. 28 ns: two hash
- * look-ups and an atomic addition.
- */
-SEC("tp_btf/ib_mad_retry")
-int BPF_PROG(count_retry, const struct ib_mad_trace_req *req,
-	     const struct ib_mad_trace_retry *retry)
+/* 28 ns: two hash look-ups and an atomic addition */
+static __always_inline void back_retry(const struct mr_req *req,
+				       const struct mr_retry *retry)
 {
+	__u32 cause = retry->cause;
 	struct mr_counters *row;
 	struct mr_key key;
-	__u32 cause;
 
-	if (!req || !retry)
-		return 0;
-	cause = retry->cause;
 	row = find_row(req, &key);
 	if (!row)
-		return 0;
+		return;
 	if (cause < MR_RETRY_CAUSES)
 		row->retries[cause]++;
 	count_wait(&key, retry);
-	return 0;
 }
 
-/*
- * ib_mad_busy: tells a BUSY response that is dropped from one that the caller
- * gets to see. 15 ns, as ib_mad_post.
- */
-SEC("tp_btf/ib_mad_busy")
-int BPF_PROG(count_busy, const struct ib_mad_trace_req *req,
-	     const struct ib_mad_trace_busy *busy)
+/* 15 ns, as back_post() */
+static __always_inline void back_busy(const struct mr_req *req,
+				      const struct mr_busy *busy)
 {
 	struct mr_counters *row;
 	struct mr_key key;
 
-	if (!req || !busy)
-		return 0;
 	row = find_row(req, &key);
 	if (!row)
-		return 0;
+		return;
 	if (busy->dropped)
 		row->busy_dropped++;
 	else
 		row->busy_delivered++;
-	return 0;
 }
 
-/*
- * ib_mad_timeout: tells why a request was given up, which ib_mad_done does
- * not. 15 ns, as ib_mad_post.
- */
-SEC("tp_btf/ib_mad_timeout")
-int BPF_PROG(count_timeout, const struct ib_mad_trace_req *req,
-	     const struct ib_mad_trace_timeout *timeout)
+/* 15 ns, as back_post() */
+static __always_inline void back_timeout(const struct mr_req *req,
+					 const struct mr_timeout *timeout)
 {
+	__u32 cause = timeout->cause;
 	struct mr_counters *row;
 	struct mr_key key;
-	__u32 cause;
 
-	if (!req || !timeout)
-		return 0;
-	cause = timeout->cause;
 	row = find_row(req, &key);
 	if (row && cause < MR_TIMEOUT_CAUSES)
 		row->timeouts[cause]++;
-	return 0;
 }
 
-/* ib_mad_backoff_reset: no other event shows it. 15 ns, as ib_mad_post. */
-SEC("tp_btf/ib_mad_backoff_reset")
-int BPF_PROG(count_reset, const struct ib_mad_trace_req *req,
-	     const struct ib_mad_trace_reset *reset)
+/* 15 ns, as back_post() */
+static __always_inline void back_reset(const struct mr_req *req,
+				       const struct mr_reset *reset)
 {
+	__u32 cause = reset->cause;
 	struct mr_counters *row;
 	struct mr_key key;
-	__u32 cause;
 
-	if (!req || !reset)
-		return 0;
-	cause = reset->cause;
 	row = find_row(req, &key);
 	if (row && cause < MR_RESET_CAUSES)
 		row->resets[cause]++;
-	return 0;
 }
+
+#endif /* COUNT_BPF_H */
