@@ -211,6 +211,7 @@ static __always_inline void back_done(const struct mr_req *req,
 	switch (done->status) {
 	case WC_SUCCESS:
 		row->responses++;
+		row->response_sum_us += duration_us;
 		if (duration_us > ~0U)
 			duration_us = ~0U;
 		row->response_us[log2_bucket(duration_us) %
@@ -246,8 +247,11 @@ static __always_inline void count_wait(const struct mr_key *key,
 	/* Show the verifier what it cannot follow through the above */
 	barrier_var(step);
 	step %= MR_BACKOFF_STEPS;
-	if (retry->wait_ms >= 0)
+	if (retry->wait_ms >= 0) {
 		bucket = log2_bucket(retry->wait_ms);
+		__sync_fetch_and_add(&backoff->wait_sum_ms[step],
+				     retry->wait_ms);
+	}
 	__sync_fetch_and_add(&backoff->wait_ms[step]
 					      [bucket % MR_WAIT_BUCKETS], 1);
 }

@@ -84,11 +84,13 @@ struct mr_counters {
 	__u64 resets[MR_RESET_CAUSES];
 	__s64 outstanding;	/* of the requests counted above */
 	__u64 response_us[MR_RESPONSE_BUCKETS];
+	__u64 response_sum_us;
 };
 
 /* One row: waits that began with a retry, by the number of the retry */
 struct mr_backoff {
 	__u64 wait_ms[MR_BACKOFF_STEPS][MR_WAIT_BUCKETS];
+	__u64 wait_sum_ms[MR_BACKOFF_STEPS]; /* of those that end */
 };
 
 struct mr_device {

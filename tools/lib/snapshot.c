@@ -5,26 +5,42 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* All fields of struct mr_counters are 64 bits wide */
+/* All fields of these structs are 64 bits wide */
 #define COUNTERS (sizeof(struct mr_counters) / sizeof(__u64))
+#define BACKOFF_COUNTERS (sizeof(struct mr_backoff) / sizeof(__u64))
 
-void counters_add(struct mr_counters *sum, const struct mr_counters *part)
+static void add(void *sum, const void *part, size_t count)
 {
-	const __u64 *from = (const __u64 *)part;
-	__u64 *to = (__u64 *)sum;
+	const __u64 *from = part;
+	__u64 *to = sum;
 
-	for (size_t i = 0; i < COUNTERS; i++)
+	for (size_t i = 0; i < count; i++)
 		to[i] += from[i];
 }
 
-static void counters_subtract(struct mr_counters *left,
-			      const struct mr_counters *part)
+static void subtract(void *left, const void *part, size_t count)
 {
-	const __u64 *from = (const __u64 *)part;
-	__u64 *to = (__u64 *)left;
+	const __u64 *from = part;
+	__u64 *to = left;
 
-	for (size_t i = 0; i < COUNTERS; i++)
+	for (size_t i = 0; i < count; i++)
 		to[i] -= from[i];
+}
+
+void counters_add(struct mr_counters *sum, const struct mr_counters *part)
+{
+	add(sum, part, COUNTERS);
+}
+
+void backoff_add(struct mr_backoff *sum, const struct mr_backoff *part)
+{
+	add(sum, part, BACKOFF_COUNTERS);
+}
+
+void counters_subtract(struct mr_counters *left,
+		       const struct mr_counters *part)
+{
+	subtract(left, part, COUNTERS);
 }
 
 __u64 counters_retries(const struct mr_counters *counters)

@@ -46,6 +46,9 @@ void snapshot_free(struct snapshot *snapshot);
 int snapshot_compare_keys(const void *a, const void *b);
 
 void counters_add(struct mr_counters *sum, const struct mr_counters *part);
+void counters_subtract(struct mr_counters *left,
+		       const struct mr_counters *part);
+void backoff_add(struct mr_backoff *sum, const struct mr_backoff *part);
 __u64 counters_retries(const struct mr_counters *counters);
 __u64 counters_timeouts(const struct mr_counters *counters);
 
