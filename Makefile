@@ -23,14 +23,17 @@ MAKEFLAGS += --no-print-directory
 BUILD_PACKAGES := \
 	bison dwarves flex gcc-12 kmod libc6-dev libelf-dev libssl-dev make patch \
 	xz-utils \
-	bpftool clang libbpf-dev libibumad-dev libjson-c-dev libncurses-dev llvm \
+	bpftool clang libbpf-dev libcap-ng-dev libibumad-dev libjson-c-dev \
+	libmicrohttpd-dev libncurses-dev llvm \
 	pkg-config
 TEST_PACKAGES := \
 	libcmocka-dev libibverbs-dev librdmacm-dev uthash-dev \
 	busybox-static cpio procps qemu-system-x86 zstd \
 	bpftrace ibverbs-providers ibverbs-utils infiniband-diags opensm \
 	rdma-core rdmacm-utils \
-	expect gawk iproute2 jq mandoc shellcheck sparse tmux
+	curl expect gawk iproute2 jq libxml2-utils mandoc python3 \
+	python3-jsonschema python3-prometheus-client shellcheck sparse systemd \
+	tmux
 
 help:
 	@echo 'make demo         watch real retries in madretry-top, in a virtual machine'
@@ -39,7 +42,7 @@ help:
 	@echo 'make all          build the modules, the tools and the tests'
 	@echo 'make modules      build the drop-in kernel modules'
 	@echo 'make tools        build the tools'
-	@echo 'make install      install the tools and their man pages (PREFIX, DESTDIR)'
+	@echo 'make install      install the tools, with man pages and what belongs to them (PREFIX, DESTDIR)'
 	@echo 'make check-abi    compare the exported symbols with the distribution'\''s'
 	@echo 'make series       write the kernel change as a mail-ready series'
 	@echo 'make lint         check style: checkpatch, sparse, shellcheck, mandoc'
@@ -85,11 +88,15 @@ fabric: modules packages
 mad: modules packages
 	@$(MAKE) -s -C selftests/mad
 
+# The real readers of what madretry-export says, for its tests
+monitoring: packages
+	@selftests/tools/unpack.sh "$(BUILD)/monitoring" prometheus prometheus-node-exporter
+
 # The guest's module folders are made from what has been built before.
 vm: packages modules mad fabric
 	@selftests/vm/prepare
 
-all: modules tools load unit mad fabric vm
+all: modules tools load unit mad fabric vm monitoring
 
 demo: tools load fabric vm
 	@selftests/demo/run
@@ -120,5 +127,5 @@ distclean:
 
 build-packages packages kernel: | $(BUILD)
 
-.PHONY: help build-packages packages kernel modules tools load unit mad fabric vm all demo test \
-	bench check-abi series lint install clean distclean
+.PHONY: help build-packages packages kernel modules tools load unit mad fabric monitoring vm all \
+	demo test bench check-abi series lint install clean distclean
