@@ -1,0 +1,123 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Every line of every tool's JSON against its schema. For the virtual machine,
+# in virtual time, as top.sh.
+
+# shellcheck source=selftests/tools/lib.sh
+. "$TOP/selftests/tools/lib.sh"
+# shellcheck source=selftests/lib/rxe.sh
+. "$TOP/selftests/lib/rxe.sh"
+# shellcheck source=selftests/lib/sastorm.sh
+. "$TOP/selftests/lib/sastorm.sh"
+
+POLICY=/sys/module/ib_core/parameters
+SCHEMAS=$TOP/tools/schema
+# One for each of these, and for no other
+TOOLS="hist top"
+
+# start_tool NAME TOOL [OPTION]...: its output goes to a file of this name
+start_tool() {
+	local file=$TOP_DIR/$1.json tool=$BUILD/tools/madretry-$2
+
+	shift 2
+	: > "$file"
+	"$tool" --json "$@" > "$file" &
+	PIDS+=($!)
+	wait_until test -s "$file" && return
+	echo "# $tool did not start"
+	return 1
+}
+
+storm() {
+	sastorm_ask "$@" -m 32 -T 300 -R 3
+	return 0
+}
+
+# With all that a line can have: retries, BUSY, time-outs, waits without end,
+# rows for which there is no room
+lines_are_written() {
+	PIDS=()
+	echo Y > $POLICY/treat_busy_as_timeout
+	sastorm_start --good 0.6 --busy 0.2 --drop 0.2 --seed 3 || return 1
+	start_tool hist-intervals hist 1 && start_tool hist-all hist &&
+		start_tool hist-row hist --by row --max-rows 2 &&
+		start_tool top top 0.5 &&
+		start_tool top-few top --max-rows 2 || return 1
+	storm -n 500 -a PathRecord,NodeRecord,0x77,0x78
+	storm -n 20 -c 0x2e
+	sastorm_stop
+	sleep 1
+	kill "${PIDS[@]}" && wait "${PIDS[@]}"
+	echo N > $POLICY/treat_busy_as_timeout
+	jq -es '.[-1].histograms | map(.kind) | unique | length >= 2' \
+		"$TOP_DIR/hist-all.json" > /dev/null &&
+		grep -q '(other)' "$TOP_DIR/hist-row.json" &&
+		grep -q '(other)' "$TOP_DIR/top-few.json" &&
+		[ "$(wc -l < "$TOP_DIR/hist-intervals.json")" -gt 3 ] &&
+		[ "$(wc -l < "$TOP_DIR/top.json")" -gt 3 ]
+}
+
+# validate FILE TOOL
+validate() {
+	/usr/bin/python3 "$TOP/selftests/tools/validate.py" \
+		"$SCHEMAS/madretry-$2.schema.json" "$TOP_DIR/$1" \
+		> "$TOP_DIR/valid" 2>&1
+}
+
+lines_are_valid() {
+	local file status=0
+
+	for file in "$TOP_DIR"/*-*.json "$TOP_DIR/top.json"; do
+		file=${file##*/}
+		validate "$file" "${file%%[-.]*}" || status=1
+		sed "s/^/# $file: /" "$TOP_DIR/valid"
+	done
+	return $status
+}
+
+# A schema that accepts everything would be none: change one line in one place
+bad_lines_are_not() {
+	local tool change status=0
+
+	while read -r tool change; do
+		jq -c "$change" "$TOP_DIR/$tool.json" > "$TOP_DIR/bad"
+		cmp -s "$TOP_DIR/bad" "$TOP_DIR/$tool.json" &&
+			{ echo "# changes nothing: $change"; return 1; }
+		validate bad "${tool%%-*}" || continue
+		echo "# accepted: $tool $change"
+		status=1
+	done <<-'END'
+	top del(.time)
+	top .more = 1
+	top .type = "stop"
+	top if .rows then .sum.total.requests = -1 else . end
+	top if .rows then .rows[0].more = 1 else . end
+	top if .rows then del(.rows[0].total.p50_us) else . end
+	top if .rows then .rows[0].class = "SA" else . end
+	hist-all .mode = "magic"
+	hist-all if .histograms then .histograms[0].unit = "s" else . end
+	hist-all if .histograms then .histograms[0].buckets[0].count = 0 else . end
+	hist-all if .histograms then del(.histograms[-1].sum) else . end
+	END
+	return $status
+}
+
+one_for_each_tool() {
+	equal schemas "$(cd "$SCHEMAS" && ls)" "$(printf \
+		'madretry-%s.schema.json\n' $TOOLS)"
+}
+
+need_commands jq bpftool
+/usr/bin/python3 -c 'import jsonschema' 2> /dev/null ||
+	skip_all "no jsonschema: install python3-jsonschema"
+ktap_print_header
+rxe_up
+trap 'end_jobs; rxe_down; sastorm_clean_up; rm -rf "$TOP_DIR"' EXIT
+[ -e $POLICY/treat_busy_as_timeout ] || skip_all "no patched ib_core"
+run_tests "$@" <<'END'
+lines_are_written	lines of each tool, with all that they can have
+lines_are_valid		each line is valid
+bad_lines_are_not	lines that were changed are not
+one_for_each_tool	there is a schema for each tool
+END
+ktap_finished
