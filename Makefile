@@ -25,9 +25,9 @@ BUILD_PACKAGES := \
 	xz-utils \
 	bpftool clang libbpf-dev libcap-ng-dev libibumad-dev libjson-c-dev \
 	libmicrohttpd-dev libncurses-dev llvm \
-	pkg-config
+	pkg-config uthash-dev
 TEST_PACKAGES := \
-	libcmocka-dev libibverbs-dev librdmacm-dev uthash-dev \
+	libcmocka-dev libibverbs-dev librdmacm-dev \
 	busybox-static cpio procps qemu-system-x86 zstd \
 	bpftrace ibverbs-providers ibverbs-utils infiniband-diags opensm \
 	rdma-core rdmacm-utils \

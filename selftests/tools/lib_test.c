@@ -15,9 +15,11 @@
 #include "backoff_table.h"
 #include "column.h"
 #include "filter.h"
+#include "follow.h"
 #include "format.h"
 #include "histogram.h"
 #include "names.h"
+#include "outcome.h"
 #include "probe.h"
 #include "table.h"
 #include "view.h"
@@ -126,6 +128,11 @@ static void names_are_those_of_the_specification(void **state)
 	check_attribute(0x04, 0x0001, "ClassPortInfo");
 	check_attribute(0x07, 0x0010, "ConnectRequest");
 	check_attribute(0x07, 0x0019, "LoadAlternatePath");
+
+	method_name(0x03, 0x12, name, sizeof(name));
+	assert_string_equal(name, "GetTable");
+	method_name(0x03, 0x70, name, sizeof(name));
+	assert_string_equal(name, "0x70");
 
 	class_name(0x03, name, sizeof(name));
 	assert_string_equal(name, "SA");
@@ -309,6 +316,107 @@ static void intervals_are_differences(void **state)
 	assert_int_equal(rows[1].interval.requests, 4);
 }
 
+/* What was handed on, as "REQUEST EVENT" for each */
+static char followed[256];
+
+static void note_record(const struct mr_log_record *record, void *context)
+{
+	size_t used = strlen(followed);
+
+	(void)context;
+	snprintf(followed + used, sizeof(followed) - used, "%llu %s,",
+		 record->send_buf, log_event_name(record->event));
+}
+
+static void follow_one(struct follow *follow, __u64 send_buf,
+		       enum mr_log_event event, bool interesting)
+{
+	struct mr_log_record record = {
+		.send_buf = send_buf,
+		.event = (__u8)event,
+	};
+
+	follow_record(follow, &record, interesting);
+}
+
+static void assert_followed(const char *expected)
+{
+	assert_string_equal(followed, expected);
+	followed[0] = '\0';
+}
+
+static void requests_are_followed_once_of_interest(void **state)
+{
+	struct follow *follow = follow_start(100, note_record, NULL);
+
+	(void)state;
+	follow_one(follow, 1, MR_LOG_POST, false);
+	follow_one(follow, 2, MR_LOG_POST, false);
+	follow_one(follow, 1, MR_LOG_RETRY, false);
+	assert_followed("");
+	follow_one(follow, 1, MR_LOG_TIMEOUT, true);
+	assert_followed("1 post,1 retry,1 timeout,");
+	follow_one(follow, 2, MR_LOG_DONE, false);
+	follow_one(follow, 1, MR_LOG_DONE, false);
+	assert_followed("1 done,");
+
+	/* The same address again is another request */
+	follow_one(follow, 1, MR_LOG_POST, false);
+	follow_one(follow, 1, MR_LOG_DONE, false);
+	assert_followed("");
+	/* Posted before the start */
+	follow_one(follow, 3, MR_LOG_RETRY, true);
+	follow_one(follow, 3, MR_LOG_POST, false);
+	assert_followed("3 retry,");
+	/* The first event may be of interest, and the last */
+	follow_one(follow, 3, MR_LOG_DONE, true);
+	follow_one(follow, 4, MR_LOG_POST, true);
+	follow_one(follow, 4, MR_LOG_DONE, false);
+	assert_followed("3 post,3 done,4 post,4 done,");
+	assert_int_equal(follow_forgotten(follow), 0);
+	follow_free(follow);
+}
+
+static void the_oldest_requests_are_forgotten(void **state)
+{
+	/* Three requests with a record each */
+	struct follow *follow = follow_start(6, note_record, NULL);
+
+	(void)state;
+	for (__u64 request = 1; request <= 4; request++)
+		follow_one(follow, request, MR_LOG_POST, false);
+	assert_int_equal(follow_forgotten(follow), 1);
+	follow_one(follow, 1, MR_LOG_TIMEOUT, true);
+	assert_followed("1 timeout,");
+	assert_int_equal(follow_forgotten(follow), 2);
+	follow_one(follow, 4, MR_LOG_TIMEOUT, true);
+	assert_followed("4 post,4 timeout,");
+	follow_free(follow);
+}
+
+static void check_outcome(__u8 mgmt_class, unsigned int wc_status,
+			  __u16 mad_status, const char *expected)
+{
+	char text[64];
+
+	outcome_text(mgmt_class, wc_status, mad_status, text, sizeof(text));
+	assert_string_equal(text, expected);
+}
+
+static void outcomes_are_words(void **state)
+{
+	(void)state;
+	check_outcome(3, 0, 0, "ok");
+	check_outcome(3, 0, 0x0001, "0x0001 Busy");
+	check_outcome(3, 0, 0x0300, "0x0300 No Records");
+	check_outcome(4, 0, 0x001c, "0x001c Invalid attribute/modifier field");
+	check_outcome(4, 0, 0x0300, "0x0300");
+	check_outcome(3, 5, 0, "cancelled");
+	check_outcome(3, 20, 0, "timed out");
+	check_outcome(3, 13, 0, "failed: RNR_RETRY_EXC_ERR");
+	check_outcome(3, 99, 0, "failed: unknown");
+}
+
 static void write_btf(const char *path, const char *strings, size_t size,
 		      __u32 claimed)
 {
@@ -358,6 +466,9 @@ int main(void)
 		cmocka_unit_test_setup(filters_match, make_rows),
 		cmocka_unit_test(backoff_has_the_columns_it_needs),
 		cmocka_unit_test_setup(intervals_are_differences, make_rows),
+		cmocka_unit_test(requests_are_followed_once_of_interest),
+		cmocka_unit_test(the_oldest_requests_are_forgotten),
+		cmocka_unit_test(outcomes_are_words),
 		cmocka_unit_test(btf_is_searched_for_whole_names),
 	};
 

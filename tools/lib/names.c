@@ -105,6 +105,17 @@ void attribute_name(uint8_t mgmt_class, uint16_t attr_id, char *buffer,
 		copy_without_blanks(name, buffer, size);
 }
 
+void method_name(uint8_t mgmt_class, uint8_t method, char *buffer,
+		 size_t size)
+{
+	const char *name = umad_method_str(mgmt_class, method);
+
+	if (name[0] == '<')
+		snprintf(buffer, size, "0x%02x", method);
+	else
+		snprintf(buffer, size, "%s", name);
+}
+
 int class_from_text(const char *text)
 {
 	char *end;

@@ -8,6 +8,7 @@
 
 #define CLASS_NAME_MAX		16
 #define ATTRIBUTE_NAME_MAX	40
+#define METHOD_NAME_MAX		16
 
 /* Short name, such as "SA"; the number where a class has none */
 void class_name(uint8_t mgmt_class, char *buffer, size_t size);
@@ -15,6 +16,10 @@ void class_name(uint8_t mgmt_class, char *buffer, size_t size);
 /* Name of the specification, such as "PathRecord"; else the number */
 void attribute_name(uint8_t mgmt_class, uint16_t attr_id, char *buffer,
 		    size_t size);
+
+/* Name of the specification, such as "Get"; else the number */
+void method_name(uint8_t mgmt_class, uint8_t method, char *buffer,
+		 size_t size);
 
 /*
  * The class with this number or name: the short one, the specification's

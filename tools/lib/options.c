@@ -15,15 +15,19 @@ enum { OPTION_JSON = 0x100, OPTION_MAX_ROWS };
 /* As many as attribute numbers of one class, on one port */
 #define MAX_ROWS_LIMIT	65536
 
-static const struct argp_option option_list[] = {
+static const struct argp_option device_list[] = {
 	{ "device", 'd', "DEV", 0, "Only this RDMA device, such as mlx5_0", 1 },
 	{ "port", 'p', "PORT", 0, "Only ports of this number", 1 },
-	{ "class", 'c', "CLASS", 0,
-	  "Only this management class: SA, CM, SM, PM ... or its number", 1 },
 	{ "json", OPTION_JSON, NULL, 0,
 	  "Print one JSON object a line", 2 },
 	{ "verbose", 'v', NULL, 0,
 	  "Print what the kernel says about the BPF programs on stderr", 2 },
+	{ 0 }
+};
+
+static const struct argp_option option_list[] = {
+	{ "class", 'c', "CLASS", 0,
+	  "Only this management class: SA, CM, SM, PM ... or its number", 1 },
 	{ 0 }
 };
 
@@ -85,7 +89,7 @@ static void positional(struct options *options, unsigned int place,
 		fail_usage("'%s' is one argument too many; see --help", text);
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t parse_device(int key, char *arg, struct argp_state *state)
 {
 	struct options *options = state->input;
 
@@ -101,14 +105,28 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		options->filter.port = (int)options_integer("port", arg, 0,
 							    254);
 		break;
-	case 'c':
-		options->filter.mgmt_class = class_option(arg);
-		break;
 	case OPTION_JSON:
 		options->json = true;
 		break;
 	case 'v':
 		options->verbose = true;
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct options *options = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = options;
+		break;
+	case 'c':
+		options->filter.mgmt_class = class_option(arg);
 		break;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -134,7 +152,21 @@ static error_t parse_counting(int key, char *arg, struct argp_state *state)
 	return 0;
 }
 
-const struct argp options_argp = { .options = option_list, .parser = parse };
+const struct argp device_argp = {
+	.options = device_list,
+	.parser = parse_device,
+};
+
+static const struct argp_child children[] = {
+	{ .argp = &device_argp },
+	{ 0 }
+};
+
+const struct argp options_argp = {
+	.options = option_list,
+	.parser = parse,
+	.children = children,
+};
 
 const struct argp counting_argp = {
 	.options = counting_list,

@@ -21,9 +21,11 @@ struct options {
 };
 
 /*
- * For the children of a tool's argp; input is a struct options. The second is
- * for tools that count: rows, and the arguments [INTERVAL [COUNT]].
+ * For the children of a tool's argp; input is a struct options. The first is
+ * for tools about devices, the second for those about requests, too. The third
+ * is for tools that count: rows, and the arguments [INTERVAL [COUNT]].
  */
+extern const struct argp device_argp;
 extern const struct argp options_argp;
 extern const struct argp counting_argp;
 

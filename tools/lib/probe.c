@@ -15,7 +15,6 @@
 #include "message.h"
 
 #define KERNEL_BTF	"/sys/kernel/btf/vmlinux"
-#define MODULE_BTF	"/sys/kernel/btf/ib_core"
 #define LOCKDOWN	"/sys/kernel/security/lockdown"
 
 static const char *const events[] = {
@@ -113,36 +112,39 @@ static bool is_confidential(void)
 	return confidential;
 }
 
-/* Built into the kernel, ib_core's types are in the kernel's own BTF */
-static const char *btf_of_ib_core(void)
+/* Built into the kernel, a module's types are in the kernel's own BTF */
+static void find_btf(const char *module, char *path, size_t size)
 {
-	return exists("/sys/module/ib_core/initstate") ? MODULE_BTF :
-							 KERNEL_BTF;
+	char state[128];
+
+	snprintf(state, sizeof(state), "/sys/module/%s/initstate", module);
+	if (exists(state))
+		snprintf(path, size, "/sys/kernel/btf/%s", module);
+	else
+		snprintf(path, size, "%s", KERNEL_BTF);
 }
 
-static const char *missing_event(const char *btf)
+bool module_btf_names(const char *module, const char *type)
 {
-	char type[64];
+	char path[128];
 
-	for (size_t i = 0; i < sizeof(events) / sizeof(events[0]); i++) {
-		snprintf(type, sizeof(type), "btf_trace_%s", events[i]);
-		if (!btf_file_names(btf, type))
-			return events[i];
-	}
-	return NULL;
+	find_btf(module, path, sizeof(path));
+	return btf_file_names(path, type);
 }
 
-bool probe_events(char *why, size_t size)
+bool probe_module(const char *module, char *why, size_t size)
 {
-	const char *btf, *event;
+	char path[128];
 
 	if (!exists("/sys/module")) {
 		snprintf(why, size, "/sys is not mounted");
 		return false;
 	}
-	if (!exists("/sys/module/ib_core")) {
+	snprintf(path, sizeof(path), "/sys/module/%s", module);
+	if (!exists(path)) {
 		snprintf(why, size,
-			 "the module ib_core is not loaded; load it, or an RDMA driver, with modprobe");
+			 "the module %s is not loaded; load it, or an RDMA driver, with modprobe",
+			 module);
 		return false;
 	}
 	if (!exists(KERNEL_BTF)) {
@@ -150,20 +152,18 @@ bool probe_events(char *why, size_t size)
 			 "this kernel has no BTF (" KERNEL_BTF "); it must be built with CONFIG_DEBUG_INFO_BTF");
 		return false;
 	}
-	btf = btf_of_ib_core();
-	if (!exists(btf)) {
+	find_btf(module, path, sizeof(path));
+	if (!exists(path)) {
 		snprintf(why, size,
-			 "the module ib_core has no BTF (%s); build it again with pahole (package dwarves) installed",
-			 btf);
+			 "the module %s has no BTF (%s); build it again with pahole (package dwarves) installed",
+			 module, path);
 		return false;
 	}
-	event = missing_event(btf);
-	if (event) {
-		snprintf(why, size,
-			 "this kernel's ib_core has no madretry events (ib_mad:%s is missing); load the patched ib_core",
-			 event);
-		return false;
-	}
+	return true;
+}
+
+bool probe_rights(char *why, size_t size)
+{
 	if (!is_privileged()) {
 		snprintf(why, size,
 			 "the right to trace the kernel is missing (CAP_SYS_ADMIN); run as root");
@@ -175,4 +175,32 @@ bool probe_events(char *why, size_t size)
 		return false;
 	}
 	return true;
+}
+
+static const char *missing_event(void)
+{
+	char type[64];
+
+	for (size_t i = 0; i < sizeof(events) / sizeof(events[0]); i++) {
+		snprintf(type, sizeof(type), "btf_trace_%s", events[i]);
+		if (!module_btf_names("ib_core", type))
+			return events[i];
+	}
+	return NULL;
+}
+
+bool probe_events(char *why, size_t size)
+{
+	const char *event;
+
+	if (!probe_module("ib_core", why, size))
+		return false;
+	event = missing_event();
+	if (event) {
+		snprintf(why, size,
+			 "this kernel's ib_core has no madretry events (ib_mad:%s is missing); load the patched ib_core",
+			 event);
+		return false;
+	}
+	return probe_rights(why, size);
 }

@@ -13,6 +13,16 @@
 bool probe_events(char *why, size_t size);
 
 /*
+ * The same for a part of it: is the module loaded, with BTF? May this user
+ * trace?
+ */
+bool probe_module(const char *module, char *why, size_t size);
+bool probe_rights(char *why, size_t size);
+
+/* Does the module's BTF name the type or function? */
+bool module_btf_names(const char *module, const char *type);
+
+/*
  * Does the BTF in this file name the type? Reads its strings only: to parse
  * a module's BTF would take the kernel's, which is a few megabytes.
  */
