@@ -105,6 +105,7 @@ test: all
 	@selftests/run $(TESTS)
 
 bench: tools load fabric vm
+	@$(MAKE) -s -C selftests/bench
 	@selftests/bench/run
 
 check-abi: modules
@@ -120,7 +121,7 @@ install: tools
 	@$(MAKE) -s -C tools install
 
 clean:
-	rm -rf $(addprefix $(BUILD)/,kernel/tree modules vm load bpf tools unit mad fabric test-results series *.log)
+	rm -rf $(addprefix $(BUILD)/,kernel/tree modules vm load bpf tools unit mad fabric bench test-results series *.log)
 
 distclean:
 	rm -rf $(BUILD)
