@@ -16,14 +16,14 @@
 
 POLICY=/sys/module/ib_core/parameters
 MONITORING=$BUILD/monitoring/usr/bin
-REQUESTS=1600
+REQUESTS=1000
 ATTRIBUTES=PathRecord,NodeRecord,MCMemberRecord,ServiceRecord
 
 # The mixed storm, exported in three ways at once
 mixed_storm() {
 	mkdir "$TOP_DIR/textfiles"
 	echo Y > $POLICY/treat_busy_as_timeout
-	sastorm_start --good 0.7 --busy 0.15 --drop 0.15 --seed 3 || return 1
+	sastorm_start --good 0.6 --busy 0.2 --drop 0.2 --seed 3 || return 1
 	export_start --listen $PORT -d rxe0 -c SA \
 		--textfile "$TOP_DIR/textfiles/madretry.prom" 1 || return 1
 	sastorm_ask -n $REQUESTS -m 128 -T 500 -R 3 -a $ATTRIBUTES || return 1
@@ -167,7 +167,7 @@ rxe_up
 trap 'end_jobs; rxe_down; sastorm_clean_up; rm -rf "$TOP_DIR"' EXIT
 [ -e $POLICY/treat_busy_as_timeout ] || skip_all "no patched ib_core"
 run_tests "$@" <<'END'
-mixed_storm			a mixed storm of 1600 requests is exported
+mixed_storm			a mixed storm of 1000 requests is exported
 something_of_each		it has something of each kind
 openmetrics_equals		OpenMetrics, parsed by the client library, equals sastorm
 text_equals			the older text format equals sastorm

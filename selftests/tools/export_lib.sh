@@ -56,8 +56,9 @@ export_start() {
 	: > "$TOP_DIR/export.err"
 	"$MADRETRY_EXPORT" "$@" 2> "$TOP_DIR/export.err" &
 	EXPORT_PID=$!
-	wait_until test -s "$TOP_DIR/export.err" && return
-	echo "# madretry-export did not start"
+	wait_until grep -q 'serving http\|writing ' "$TOP_DIR/export.err" &&
+		return
+	echo "# madretry-export did not start: $(cat "$TOP_DIR/export.err")"
 	return 1
 }
 

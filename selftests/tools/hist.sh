@@ -16,7 +16,7 @@ MADRETRY_HIST=$BUILD/tools/madretry-hist
 HIST_JSON=$TOP_DIR/hist.json
 HIST_TEXT=$TOP_DIR/hist.txt
 SVG=$TOP_DIR/hist.svg
-REQUESTS=1600
+REQUESTS=1000
 ATTRIBUTES=PathRecord,NodeRecord,MCMemberRecord,ServiceRecord
 
 # hist_start FILE [OPTION]...: returns when it counts; adds to HIST_PIDS
@@ -47,7 +47,7 @@ hist_get() {
 mixed_storm() {
 	HIST_PIDS=()
 	echo Y > $POLICY/treat_busy_as_timeout
-	sastorm_start --good 0.7 --busy 0.15 --drop 0.15 --seed 3 || return 1
+	sastorm_start --good 0.6 --busy 0.2 --drop 0.2 --seed 3 || return 1
 	hist_start "$HIST_JSON" --json -d rxe0 -c SA --svg "$SVG" &&
 		hist_start "$HIST_TEXT" -d rxe0 &&
 		hist_start "$TOP_DIR/intervals" --json -d rxe0 1 || return 1
@@ -253,7 +253,7 @@ rxe_up
 trap 'end_jobs; rxe_down; sastorm_clean_up; rm -rf "$TOP_DIR"' EXIT
 [ -e $POLICY/treat_busy_as_timeout ] || skip_all "no patched ib_core"
 run_tests "$@" <<'END'
-mixed_storm		a mixed storm of 1600 requests is seen
+mixed_storm		a mixed storm of 1000 requests is seen
 something_of_each	it has something of each kind
 sums_equal		sums equal sastorm
 waits_equal		waits equal the server's retries

@@ -13,7 +13,7 @@
 POLICY=/sys/module/ib_core/parameters
 SCHEMAS=$TOP/tools/schema
 # One for each of these, and for no other
-TOOLS="hist top"
+TOOLS="hist snoop top"
 
 # start_tool NAME TOOL [OPTION]...: its output goes to a file of this name
 start_tool() {
@@ -42,7 +42,8 @@ lines_are_written() {
 	start_tool hist-intervals hist 1 && start_tool hist-all hist &&
 		start_tool hist-row hist --by row --max-rows 2 &&
 		start_tool top top 0.5 &&
-		start_tool top-few top --max-rows 2 || return 1
+		start_tool top-few top --max-rows 2 &&
+		start_tool snoop snoop || return 1
 	storm -n 500 -a PathRecord,NodeRecord,0x77,0x78
 	storm -n 20 -c 0x2e
 	sastorm_stop
@@ -54,38 +55,49 @@ lines_are_written() {
 		grep -q '(other)' "$TOP_DIR/hist-row.json" &&
 		grep -q '(other)' "$TOP_DIR/top-few.json" &&
 		[ "$(wc -l < "$TOP_DIR/hist-intervals.json")" -gt 3 ] &&
-		[ "$(wc -l < "$TOP_DIR/top.json")" -gt 3 ]
+		[ "$(wc -l < "$TOP_DIR/top.json")" -gt 3 ] &&
+		equal "kinds of events" "$(jq -rs '[.[].event] | unique |
+			join(" ")' "$TOP_DIR/snoop.json")" \
+			" busy done post retry timeout"
 }
 
-# validate FILE TOOL
+# validate FILE...: each with the schema of the tool that its name begins with
 validate() {
-	/usr/bin/python3 "$TOP/selftests/tools/validate.py" \
-		"$SCHEMAS/madretry-$2.schema.json" "$TOP_DIR/$1" \
+	local file tool pairs=()
+
+	for file; do
+		tool=${file##*/}
+		pairs+=("$SCHEMAS/madretry-${tool%%[-.]*}.schema.json=$file")
+	done
+	/usr/bin/python3 "$TOP/selftests/tools/validate.py" "${pairs[@]}" \
 		> "$TOP_DIR/valid" 2>&1
 }
 
 lines_are_valid() {
-	local file status=0
+	local status=0
 
-	for file in "$TOP_DIR"/*-*.json "$TOP_DIR/top.json"; do
-		file=${file##*/}
-		validate "$file" "${file%%[-.]*}" || status=1
-		sed "s/^/# $file: /" "$TOP_DIR/valid"
-	done
+	validate "$TOP_DIR"/{hist,top,snoop}*.json || status=1
+	sed "s,^$TOP_DIR/,# ," "$TOP_DIR/valid"
 	return $status
 }
 
-# A schema that accepts everything would be none: change one line in one place
-bad_lines_are_not() {
-	local tool change status=0
+# One of each kind, the last
+few_lines() {
+	jq -cs 'group_by(.type + .event // "")[] | .[-1]' \
+		"$TOP_DIR/$1.json"
+}
 
-	while read -r tool change; do
-		jq -c "$change" "$TOP_DIR/$tool.json" > "$TOP_DIR/bad"
-		cmp -s "$TOP_DIR/bad" "$TOP_DIR/$tool.json" &&
+# A schema that accepts everything would be none: change lines in one place
+bad_lines_are_not() {
+	local name change count=0 changed files=()
+
+	while read -r name change; do
+		changed=$TOP_DIR/$name-bad-$((++count)).json
+		few_lines "$name" > "$TOP_DIR/few"
+		jq -c "$change" "$TOP_DIR/few" > "$changed"
+		jq -c . "$TOP_DIR/few" | cmp -s - "$changed" &&
 			{ echo "# changes nothing: $change"; return 1; }
-		validate bad "${tool%%-*}" || continue
-		echo "# accepted: $tool $change"
-		status=1
+		files+=("$changed")
 	done <<-'END'
 	top del(.time)
 	top .more = 1
@@ -98,8 +110,20 @@ bad_lines_are_not() {
 	hist-all if .histograms then .histograms[0].unit = "s" else . end
 	hist-all if .histograms then .histograms[0].buckets[0].count = 0 else . end
 	hist-all if .histograms then del(.histograms[-1].sum) else . end
+	snoop .tid = 7
+	snoop if .event == "done" then .retry = 1 else . end
+	snoop if .event == "done" then del(.status) else . end
+	snoop if .event == "retry" then .cause = "BAD" else . end
 	END
-	return $status
+	validate "${files[@]}"
+	equal "files with bad lines" \
+		"$(awk -F '[: ]+' '/ lines are valid$/ && $2 < $4' \
+			"$TOP_DIR/valid" | wc -l)" $count ||
+		awk -F '[: ]+' '/ lines are valid$/ && $2 == $4 {
+			print "# accepted: " $1
+			bad = 1
+		}
+		END { exit bad }' "$TOP_DIR/valid"
 }
 
 one_for_each_tool() {

@@ -1,11 +1,11 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
-"""Validate each line of a file against a JSON schema.
+"""Validate each line of files against JSON schemas.
 
-usage: validate.py SCHEMA FILE
+usage: validate.py SCHEMA=FILE...
 
-Prints how many lines are valid. Exit status 1, and the first error of each bad
-line, if any is not; also if there is no line at all.
+Prints for each file how many of its lines are valid, and where the others are
+not. Exit status 1 if any is not, or if a file has no line at all.
 """
 import json
 import sys
@@ -17,21 +17,36 @@ def where(error):
     return '/'.join(str(part) for part in error.absolute_path) or 'line'
 
 
-def main():
-    with open(sys.argv[1]) as file:
+def validator_of(name):
+    with open(name) as file:
         schema = json.load(file)
     jsonschema.Draft202012Validator.check_schema(schema)
-    validator = jsonschema.Draft202012Validator(schema)
+    return jsonschema.Draft202012Validator(schema)
+
+
+def validate(validator, name):
     lines = bad = 0
-    with open(sys.argv[2]) as file:
+    with open(name) as file:
         for lines, line in enumerate(file, 1):
             error = jsonschema.exceptions.best_match(
                 validator.iter_errors(json.loads(line)))
             if error:
                 bad += 1
-                print(f'line {lines}, {where(error)}: {error.message[:200]}')
-    print(f'{lines - bad} of {lines} lines are valid')
-    sys.exit(bad > 0 or lines == 0)
+                print(f'{name}: line {lines}, {where(error)}: '
+                      f'{error.message[:200]}')
+    print(f'{name}: {lines - bad} of {lines} lines are valid')
+    return lines > 0 and not bad
+
+
+def main():
+    validators = {}
+    good = True
+    for pair in sys.argv[1:]:
+        schema, name = pair.split('=')
+        if schema not in validators:
+            validators[schema] = validator_of(schema)
+        good = validate(validators[schema], name) and good
+    sys.exit(not good)
 
 
 main()
