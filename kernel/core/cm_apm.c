@@ -20,10 +20,33 @@
 #define CM_TIME_1_MS	8
 #define CM_TIME_MAX	31
 
-static bool is_same_lap(const struct cm_lap_record *received,
+static bool is_same_lap(const struct cm_lap_record *record,
 			const struct cm_lap_msg *lap_msg)
 {
-	return received && !memcmp(&received->lap, lap_msg, sizeof(*lap_msg));
+	return record && !memcmp(&record->lap, lap_msg, sizeof(*lap_msg));
+}
+
+/**
+ * cm_apm_find_answer - the answer that a LAP has got before
+ * @apm: State of the connection.
+ * @lap_msg: The message.
+ *
+ * A LAP that comes again is the same to the last bit, its transaction
+ * included. Two are remembered, because a copy of one may be handled after
+ * the next. A peer that never changes transactions may send the same LAP once
+ * more after the connection has migrated; what was answered before that is
+ * forgotten by then.
+ *
+ * Return: The LAP with its answer, or NULL.
+ */
+const struct cm_lap_record *
+cm_apm_find_answer(const struct cm_apm *apm, const struct cm_lap_msg *lap_msg)
+{
+	if (is_same_lap(apm->received, lap_msg) && apm->received->is_answered)
+		return apm->received;
+	if (is_same_lap(apm->previous, lap_msg) && apm->previous->is_answered)
+		return apm->previous;
+	return NULL;
 }
 
 /**
@@ -31,11 +54,6 @@ static bool is_same_lap(const struct cm_lap_record *received,
  * @apm: State of the connection, which is established.
  * @state: LAP state of the connection.
  * @lap_msg: The message.
- *
- * A LAP that comes again is the same to the last bit, its transaction
- * included. A peer that never changes transactions may send the same LAP once
- * more after the connection has migrated; cm_migrate() has forgotten the
- * first one by then.
  *
  * Two LAPs that cross would leave both sides waiting. The side that sent the
  * REQ is the one that the specification lets send LAPs (volume 1, 12.6.9), so
@@ -47,20 +65,15 @@ enum cm_lap_action cm_apm_on_lap(const struct cm_apm *apm,
 				 enum ib_cm_lap_state state,
 				 const struct cm_lap_msg *lap_msg)
 {
-	bool is_same = is_same_lap(apm->received, lap_msg);
-
+	if (cm_apm_find_answer(apm, lap_msg))
+		return CM_LAP_ANSWER_AGAIN;
 	if (cm_lap_is_outstanding(state))
 		return apm->is_active ? CM_LAP_INSIST : CM_LAP_YIELD;
-	if (cm_lap_is_unanswered(state))
-		return is_same && state == IB_CM_MRA_LAP_SENT ?
-			       CM_LAP_MRA_AGAIN : CM_LAP_IGNORE;
-	return is_same && apm->received->is_answered ? CM_LAP_ANSWER_AGAIN :
-						       CM_LAP_DELIVER;
-}
-
-static bool is_unicast_lid(u16 lid)
-{
-	return lid && lid < be16_to_cpu(IB_MULTICAST_LID_BASE);
+	if (!cm_lap_is_unanswered(state))
+		return CM_LAP_DELIVER;
+	return state == IB_CM_MRA_LAP_SENT &&
+	       is_same_lap(apm->received, lap_msg) ? CM_LAP_MRA_AGAIN :
+						     CM_LAP_IGNORE;
 }
 
 static bool is_unicast_gid(const union ib_gid *gid)
@@ -71,34 +84,24 @@ static bool is_unicast_gid(const union ib_gid *gid)
 /**
  * cm_apm_check_lap - check the content of a LAP
  * @lap_msg: The message.
- * @local_qpn: The queue pair of the connection on this side.
  *
- * Checks what can be told from the message alone. Whether this host has the
- * port that the path leads to is for the caller to find out.
+ * Checks what can be told from the message alone. Whether it means the right
+ * queue pair, and whether this host has the port that the path leads to, is
+ * for the caller to find out.
  *
  * Return: The APR status that the LAP deserves, IB_CM_APR_SUCCESS if it is in
  * order.
  */
-enum ib_cm_apr_status cm_apm_check_lap(const struct cm_lap_msg *lap_msg,
-				       __be32 local_qpn)
+enum ib_cm_apr_status cm_apm_check_lap(const struct cm_lap_msg *lap_msg)
 {
 	struct cm_lap_msg *msg = (struct cm_lap_msg *)lap_msg;
 	const union ib_gid *peer, *own;
 	u8 rate, hop_limit;
 
-	if (IBA_GET(CM_LAP_REMOTE_QPN_EECN, msg) != be32_to_cpu(local_qpn))
-		return IB_CM_APR_INVALID_QPN_EECN;
-
 	peer = IBA_GET_MEM_PTR(CM_LAP_ALTERNATE_LOCAL_PORT_GID, msg);
 	own = IBA_GET_MEM_PTR(CM_LAP_ALTERNATE_REMOTE_PORT_GID, msg);
 	if (!is_unicast_gid(peer) || !is_unicast_gid(own))
 		return IB_CM_APR_INVALID_GID;
-
-	/* OPA puts a LID that does not fit into the GID */
-	if (!ib_is_opa_gid(peer) &&
-	    (!is_unicast_lid(IBA_GET(CM_LAP_ALTERNATE_LOCAL_PORT_LID, msg)) ||
-	     !is_unicast_lid(IBA_GET(CM_LAP_ALTERNATE_REMOTE_PORT_LID, msg))))
-		return IB_CM_APR_INVALID_LID;
 
 	hop_limit = IBA_GET(CM_LAP_ALTERNATE_HOP_LIMIT, msg);
 	if (!IBA_GET(CM_LAP_ALTERNATE_SUBNET_LOCAL, msg) && hop_limit <= 1)

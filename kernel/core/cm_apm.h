@@ -42,10 +42,13 @@ struct cm_lap_record {
  * @tid: Transaction of the LAP sent last.
  * @count: LAPs sent; makes their transactions different.
  * @received: The LAP received last, NULL if none was.
+ * @previous: The one before, which may come again behind the last one.
  * @is_active: This side has sent the REQ.
  * @accepts_lap: The consumer answers LAPs.
  * @is_ahead: A LAP of the peer has shown that the connection has migrated;
  *   the consumer has not said so yet.
+ * @is_accepted: The peer has accepted the path proposed, which this side has
+ *   not loaded yet.
  *
  * Protected by the lock of the connection.
  */
@@ -53,9 +56,11 @@ struct cm_apm {
 	__be64 tid;
 	u8 count;
 	struct cm_lap_record *received;
+	struct cm_lap_record *previous;
 	bool is_active;
 	bool accepts_lap;
 	bool is_ahead;
+	bool is_accepted;
 };
 
 /* What to do with a LAP that is in order */
@@ -72,8 +77,10 @@ enum cm_lap_action cm_apm_on_lap(const struct cm_apm *apm,
 				 enum ib_cm_lap_state state,
 				 const struct cm_lap_msg *lap_msg);
 
-enum ib_cm_apr_status cm_apm_check_lap(const struct cm_lap_msg *lap_msg,
-				       __be32 local_qpn);
+const struct cm_lap_record *
+cm_apm_find_answer(const struct cm_apm *apm, const struct cm_lap_msg *lap_msg);
+
+enum ib_cm_apr_status cm_apm_check_lap(const struct cm_lap_msg *lap_msg);
 
 /**
  * struct cm_apm_ids - how LAP and APR name the connection

@@ -25,7 +25,6 @@ void ib_qp_path_mig_modified(const struct ib_qp *qp,
 			     const struct ib_qp_attr *attr, int attr_mask)
 {
 	struct ib_qp_trace_path_mig mig = {
-		.state = attr->path_mig_state,
 		.source = IB_QP_PATH_MIG_MODIFY,
 	};
 
@@ -33,6 +32,7 @@ void ib_qp_path_mig_modified(const struct ib_qp *qp,
 	    !trace_ib_qp_path_mig_enabled())
 		return;
 	fill(&mig, qp);
+	mig.state = attr->path_mig_state;
 	if (attr_mask & IB_QP_ALT_PATH)
 		mig.alt_port_num = attr->alt_port_num;
 	trace_ib_qp_path_mig(&mig);

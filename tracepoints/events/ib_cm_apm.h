@@ -59,7 +59,8 @@ ICM_APM_STATE_LIST
 	icm_apm_cause(APR_STALE)					\
 	icm_apm_cause(MIGRATED)						\
 	icm_apm_cause(NO_ALTERNATE)					\
-	icm_apm_cause_end(CONN_ENDED)
+	icm_apm_cause(CONN_ENDED)					\
+	icm_apm_cause_end(MIGRATION_KNOWN)
 
 #undef icm_apm_cause
 #undef icm_apm_cause_end

@@ -29,6 +29,7 @@ enum icm_apm_cause {
 	ICM_APM_MIGRATED,
 	ICM_APM_NO_ALTERNATE,
 	ICM_APM_CONN_ENDED,
+	ICM_APM_MIGRATION_KNOWN,
 };
 
 /* A value of icm_trace_apm_state.apr_status: no APR is involved */
