@@ -24,7 +24,7 @@ BUILD_PACKAGES := \
 	bison dwarves flex gcc-12 kmod libc6-dev libelf-dev libssl-dev make patch \
 	xz-utils \
 	bpftool clang libbpf-dev libcap-ng-dev libibumad-dev libjson-c-dev \
-	libmicrohttpd-dev libncurses-dev llvm \
+	libmicrohttpd-dev libncurses-dev libnl-3-dev llvm \
 	pkg-config uthash-dev
 TEST_PACKAGES := \
 	libcmocka-dev libibverbs-dev librdmacm-dev \

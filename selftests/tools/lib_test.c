@@ -12,6 +12,7 @@
 #include <cmocka.h>
 #include <linux/btf.h>
 
+#include "apm_conn.h"
 #include "backoff_table.h"
 #include "column.h"
 #include "filter.h"
@@ -394,6 +395,180 @@ static void the_oldest_requests_are_forgotten(void **state)
 	follow_free(follow);
 }
 
+#define MS 1000000ULL
+
+static struct apm_table conns;
+
+static struct apm_step qp_step(__u32 qpn, __u64 ms, enum mr_mig_state state,
+			       enum mr_mig_source source)
+{
+	struct mr_apm_record record = {
+		.time_ns = ms * MS,
+		.dev_index = 1,
+		.port = 1,
+		.qpn = qpn,
+		.event = MR_APM_QP,
+		.qp = { .state = state, .source = source },
+	};
+
+	return apm_table_take(&conns, &record);
+}
+
+static struct apm_step lap_step(__u32 qpn, __u64 ms, enum mr_apm_cause cause,
+				int apr_status)
+{
+	struct mr_apm_record record = {
+		.time_ns = ms * MS,
+		.cm_id = 0x1000 + qpn,
+		.dev_index = 1,
+		.qpn = qpn,
+		.local_id = 7,
+		.event = MR_APM_LAP,
+		.lap = {
+			.cause = cause,
+			.apr_status = apr_status,
+			.alt_port = 2,
+		},
+	};
+
+	return apm_table_take(&conns, &record);
+}
+
+static int no_conns(void **state)
+{
+	(void)state;
+	apm_table_free(&conns);
+	memset(&conns, 0, sizeof(conns));
+	conns.max_conns = 10;
+	return 0;
+}
+
+/* From armed to armed, and without an APR for the first LAP */
+static void go_round(__u32 qpn, __u64 ms)
+{
+	qp_step(qpn, ms, MR_MIG_MIGRATED, MR_MIG_EVENT);
+	lap_step(qpn, ms + 10, MR_APM_LAP_SENT, MR_APM_NO_APR);
+	lap_step(qpn, ms + 30, MR_APM_LAP_TIMEOUT, MR_APM_NO_APR);
+	lap_step(qpn, ms + 35, MR_APM_LAP_SENT, MR_APM_NO_APR);
+	lap_step(qpn, ms + 39, MR_APM_APR_RECEIVED, 0);
+	qp_step(qpn, ms + 40, MR_MIG_REARM, MR_MIG_MODIFY);
+	qp_step(qpn, ms + 50, MR_MIG_ARMED, MR_MIG_QUERY);
+}
+
+static void assert_timeline(const struct apm_conn *conn, const char *expected)
+{
+	char text[512] = "";
+
+	for (unsigned int i = 0; i < conn->point_count; i++) {
+		const struct apm_point *point = &conn->points[i];
+		size_t used = strlen(text);
+
+		snprintf(text + used, sizeof(text) - used, "%s %llu,",
+			 point->step, point->time_ns / MS);
+	}
+	assert_string_equal(text, expected);
+}
+
+static void a_migration_has_a_timeline(void **state)
+{
+	struct qp_info info = { .dev_index = 1, .qpn = 5, .port = 1,
+				.state = MR_MIG_ARMED };
+	const struct apm_conn *conn;
+	struct apm_step step;
+
+	(void)state;
+	apm_table_seen(&conns, &info, 50 * MS);
+	go_round(5, 100);
+	step = lap_step(5, 151, MR_APM_LAP_SENT, MR_APM_NO_APR);
+	conn = step.conn;
+	assert_near(step.since_ms, 1);
+	assert_int_equal(conn->local_id, 7);
+	assert_int_equal(conn->migrations, 1);
+	assert_int_equal(conn->rearmed, 1);
+	assert_int_equal(conn->failed, 1);
+	assert_int_equal(apm_conn_unprotected(conn, 999 * MS), 50 * MS);
+	/* A step after it is armed begins another timeline */
+	assert_timeline(conn, "ARMED 150,LAP_SENT 151,");
+
+	go_round(5, 200);
+	assert_timeline(conn, "ARMED 150,LAP_SENT 151,MIGRATED 200,LAP_SENT 210,LAP_TIMEOUT 230,LAP_SENT 235,APR_RECEIVED 239,REARM 240,ARMED 250,");
+	assert_int_equal(apm_conn_unprotected(conn, 999 * MS), 100 * MS);
+	assert_int_equal(apm_conn_longest(conn, 999 * MS), 50 * MS);
+	assert_true(apm_conn_uses_port(conn, 2));
+	assert_false(apm_conn_uses_port(conn, 3));
+}
+
+static void a_migration_counts_once(void **state)
+{
+	const struct apm_conn *conn;
+
+	(void)state;
+	go_round(5, 100);
+	qp_step(5, 300, MR_MIG_MIGRATED, MR_MIG_MODIFY);
+	conn = qp_step(5, 301, MR_MIG_MIGRATED, MR_MIG_EVENT).conn;
+	assert_int_equal(conn->migrations, 2);
+	assert_true(apm_conn_is_stuck(conn));
+	assert_int_equal(apm_conn_longest(conn, 400 * MS), 100 * MS);
+
+	/* It was armed, though nobody saw it */
+	qp_step(5, 500, MR_MIG_REARM, MR_MIG_MODIFY);
+	qp_step(5, 600, MR_MIG_MIGRATED, MR_MIG_EVENT);
+	assert_int_equal(conn->migrations, 3);
+	assert_int_equal(conn->rearmed, 2);
+
+	/* Could not migrate: it is as it was */
+	qp_step(5, 700, MR_MIG_MIGRATED, MR_MIG_EVENT_ERR);
+	assert_int_equal(conn->migrations, 3);
+}
+
+static void what_is_stuck_comes_first(void **state)
+{
+	struct apm_conn **sorted;
+	size_t count;
+
+	(void)state;
+	go_round(1, 100);				/* armed */
+	qp_step(2, 120, MR_MIG_REARM, MR_MIG_MODIFY);	/* to be armed */
+	qp_step(3, 130, MR_MIG_MIGRATED, MR_MIG_EVENT);	/* stuck */
+	qp_step(4, 110, MR_MIG_MIGRATED, MR_MIG_EVENT);	/* the same, longer */
+	qp_step(5, 105, MR_MIG_MIGRATED, MR_MIG_EVENT);	/* and ended */
+	lap_step(5, 140, MR_APM_CONN_ENDED, MR_APM_NO_APR);
+	qp_step(6, 100, MR_MIG_MIGRATED, MR_MIG_MODIFY); /* never was armed */
+	sorted = apm_table_sorted(&conns, &count);
+	assert_int_equal(count, 5);
+	assert_int_equal(sorted[0]->key.qpn, 4);
+	assert_int_equal(sorted[1]->key.qpn, 3);
+	assert_int_equal(sorted[2]->key.qpn, 2);
+	assert_int_equal(sorted[3]->key.qpn, 5);
+	assert_int_equal(sorted[4]->key.qpn, 1);
+	assert_int_equal(apm_conn_unprotected(sorted[3], 999 * MS), 35 * MS);
+	free(sorted);
+}
+
+static void numbers_of_queue_pairs_come_again(void **state)
+{
+	struct mr_apm_record other = {
+		.time_ns = 500 * MS, .cm_id = 0x9999, .dev_index = 1, .qpn = 5,
+		.event = MR_APM_LAP,
+		.lap = { .cause = MR_APM_LAP_SENT, .apr_status = -1 },
+	};
+	const struct apm_conn *conn;
+
+	(void)state;
+	go_round(5, 100);
+	conn = apm_table_take(&conns, &other).conn;
+	assert_int_equal(conn->migrations, 0);
+	assert_int_equal(conn->local_id, 0);
+	assert_timeline(conn, "LAP_SENT 500,");
+
+	/* No more than there is room for */
+	for (__u32 qpn = 100; qpn < 120; qpn++)
+		qp_step(qpn, 600, MR_MIG_REARM, MR_MIG_MODIFY);
+	assert_int_equal(HASH_COUNT(conns.conns), 10);
+	assert_int_equal(conns.forgotten, 11);
+	no_conns(NULL);
+}
+
 static void check_outcome(__u8 mgmt_class, unsigned int wc_status,
 			  __u16 mad_status, const char *expected)
 {
@@ -469,6 +644,11 @@ int main(void)
 		cmocka_unit_test(requests_are_followed_once_of_interest),
 		cmocka_unit_test(the_oldest_requests_are_forgotten),
 		cmocka_unit_test(outcomes_are_words),
+		cmocka_unit_test_setup(a_migration_has_a_timeline, no_conns),
+		cmocka_unit_test_setup(a_migration_counts_once, no_conns),
+		cmocka_unit_test_setup(what_is_stuck_comes_first, no_conns),
+		cmocka_unit_test_setup(numbers_of_queue_pairs_come_again,
+				       no_conns),
 		cmocka_unit_test(btf_is_searched_for_whole_names),
 	};
 
