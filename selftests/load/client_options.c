@@ -42,7 +42,7 @@ static const struct argp_option option_list[] = {
 	{ "method", 'M', "METHOD", 0, "Get, Set, GetTable... or 0xNN (Get)",
 	  0 },
 	{ "attribute", 'a', "LIST", 0,
-	  "PathRecord, NodeRecord, MCMemberRecord, ServiceRecord, ClassPortInfo... or 0xNN; of several the requests take turns (PathRecord)",
+	  "PathRecord, NodeRecord, MCMemberRecord, ServiceRecord, ClassPortInfo... or 0xNN or 0xNN-0xNN; of several the requests take turns (PathRecord)",
 	  0 },
 	{ "rmpp", OPT_RMPP, "yes|no", 0,
 	  "Have the kernel do RMPP (yes for table methods)", 0 },
@@ -107,16 +107,40 @@ static void parse_start(struct client_options *options, const char *text)
 						    START_MS_MAX);
 }
 
+static void add_attribute(struct client_options *options, uint16_t attribute)
+{
+	if (options->attribute_count == ATTRIBUTES_MAX)
+		fail_input("--attribute: more than %d", ATTRIBUTES_MAX);
+	options->attributes[options->attribute_count++] = attribute;
+}
+
+/* "FIRST-LAST", both numbers */
+static void parse_range(struct client_options *options, char *first)
+{
+	uint8_t mgmt_class = options->registration.mgmt_class;
+	char *last = strchr(first, '-');
+	unsigned int from, to;
+
+	*last++ = '\0';
+	from = parse_attribute("--attribute", first, mgmt_class);
+	to = parse_attribute("--attribute", last, mgmt_class);
+	if (from > to)
+		fail_input("--attribute: %s is greater than %s", first, last);
+	for (; from <= to; from++)
+		add_attribute(options, (uint16_t)from);
+}
+
 static void parse_attributes(struct client_options *options, char *list)
 {
 	char *name;
 
 	while ((name = strsep(&list, ","))) {
-		if (options->attribute_count == ATTRIBUTES_MAX)
-			fail_input("--attribute: more than %d", ATTRIBUTES_MAX);
-		options->attributes[options->attribute_count++] =
-			parse_attribute("--attribute", name,
-					options->registration.mgmt_class);
+		if (name[0] >= '0' && name[0] <= '9' && strchr(name, '-'))
+			parse_range(options, name);
+		else
+			add_attribute(options,
+				      parse_attribute("--attribute", name,
+						      options->registration.mgmt_class));
 	}
 }
 

@@ -9,7 +9,7 @@
 #include "mad_port.h"
 #include "report.h"
 
-#define ATTRIBUTES_MAX	16
+#define ATTRIBUTES_MAX	16384
 
 /* When the requests may be posted at the earliest. */
 enum start_pattern {
