@@ -1,21 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Back of the programs that count MAD requests, retries, BUSY responses,
- * time-outs and response times, one row for each device, port, class and
- * attribute.
+ * A back: counts requests, retries, BUSY responses, time-outs and response
+ * times, in one row for each device, port and class, and what else rows are
+ * told apart by.
  *
- * Costs are for one event at native speed (measured by running the programs of
- * events.bpf.h five million times), besides those of the hook.
+ * Costs are for one event at native speed (measured by running these programs
+ * five million times, with rows by attribute), without those of the head.
  */
 
 #ifndef COUNT_BPF_H
 #define COUNT_BPF_H
 
+#include <stdbool.h>
+
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
 
+#include "buckets.bpf.h"
+#include "group.bpf.h"
 #include "madretry.h"
 #include "request.h"
+#include "track.bpf.h"
 
 /*
  * The tools set the size of these two, and put MR_KEY_OTHER into both. All
@@ -67,39 +72,6 @@ __u64 since_early_us;			/* at least */
 static const struct mr_counters no_counters;
 static const struct mr_backoff no_backoff;
 
-static __always_inline __u32 log2_bucket(__u32 value)
-{
-	__u32 bucket = 0;
-
-	if (value >> 16) {
-		value >>= 16;
-		bucket += 16;
-	}
-	if (value >> 8) {
-		value >>= 8;
-		bucket += 8;
-	}
-	if (value >> 4) {
-		value >>= 4;
-		bucket += 4;
-	}
-	if (value >> 2) {
-		value >>= 2;
-		bucket += 2;
-	}
-	return bucket + (value >> 1);
-}
-
-static __always_inline void set_key(struct mr_key *key,
-				    const struct mr_req *req)
-{
-	key->dev_index = req->dev_index;
-	key->port = req->port;
-	key->attr_id = req->attr_id;
-	key->mgmt_class = req->mgmt_class;
-	key->unused = 0;
-}
-
 static void remember_name(const struct mr_req *req)
 {
 	struct mr_device device = {};
@@ -128,13 +100,17 @@ static struct mr_counters *new_row(const struct mr_req *req,
 
 /* Fills in *key: that of the request, or MR_KEY_OTHER if there is no room */
 static __always_inline struct mr_counters *
-find_row(const struct mr_req *req, struct mr_key *key)
+find_row(const struct mr_req *req, struct mr_key *key,
+	 bool posting)
 {
 	struct mr_counters *row;
 
 	if (!is_request(req))
 		return NULL;
-	set_key(key, req);
+	if (!set_key(key, req, posting)) {
+		*key = MR_KEY_OTHER;
+		return bpf_map_lookup_elem(&rows, key);
+	}
 	row = bpf_map_lookup_elem(&rows, key);
 	return row ? row : new_row(req, key);
 }
@@ -185,28 +161,29 @@ static __always_inline void back_post(const struct mr_req *req,
 	struct mr_counters *row;
 	struct mr_key key;
 
-	row = find_row(req, &key);
+	row = find_row(req, &key, true);
 	if (!row)
 		return;
 	row->requests++;
 	if (remember_early(req))
 		row->outstanding++;
+	track_post(req, &key, post);
 }
 
 /* 17 ns: one per-CPU hash look-up, and the histogram */
 static __always_inline void back_done(const struct mr_req *req,
 				      const struct mr_done *done)
 {
+	__u64 duration_us = done->duration_us < 0 ? 0 : done->duration_us;
 	struct mr_counters *row;
-	__u64 duration_us;
 	struct mr_key key;
 
-	row = find_row(req, &key);
+	row = find_row(req, &key, false);
 	if (!row)
 		return;
-	duration_us = done->duration_us < 0 ? 0 : done->duration_us;
 	if (was_counted(req, duration_us))
 		row->outstanding--;
+	track_done(req, &key, done);
 
 	switch (done->status) {
 	case WC_SUCCESS:
@@ -221,7 +198,7 @@ static __always_inline void back_done(const struct mr_req *req,
 		row->cancelled++;
 		break;
 	case WC_RESP_TIMEOUT_ERR:
-		break; /* back_timeout() has counted it, by its cause */
+		break; /* back_timeout() has counted it */
 	default:
 		row->failed++;
 	}
@@ -256,7 +233,7 @@ static __always_inline void count_wait(const struct mr_key *key,
 					      [bucket % MR_WAIT_BUCKETS], 1);
 }
 
-/* 28 ns: two hash look-ups and an atomic addition */
+/* 28 ns: two hash look-ups and an atomic addition; and see track.bpf.h */
 static __always_inline void back_retry(const struct mr_req *req,
 				       const struct mr_retry *retry)
 {
@@ -264,12 +241,13 @@ static __always_inline void back_retry(const struct mr_req *req,
 	struct mr_counters *row;
 	struct mr_key key;
 
-	row = find_row(req, &key);
+	row = find_row(req, &key, false);
 	if (!row)
 		return;
 	if (cause < MR_RETRY_CAUSES)
 		row->retries[cause]++;
 	count_wait(&key, retry);
+	track_retry(req, &key, retry);
 }
 
 /* 15 ns, as back_post() */
@@ -279,7 +257,7 @@ static __always_inline void back_busy(const struct mr_req *req,
 	struct mr_counters *row;
 	struct mr_key key;
 
-	row = find_row(req, &key);
+	row = find_row(req, &key, false);
 	if (!row)
 		return;
 	if (busy->dropped)
@@ -296,12 +274,12 @@ static __always_inline void back_timeout(const struct mr_req *req,
 	struct mr_counters *row;
 	struct mr_key key;
 
-	row = find_row(req, &key);
+	row = find_row(req, &key, false);
 	if (row && cause < MR_TIMEOUT_CAUSES)
 		row->timeouts[cause]++;
 }
 
-/* 15 ns, as back_post() */
+/* 15 ns, as back_post(); and see track.bpf.h */
 static __always_inline void back_reset(const struct mr_req *req,
 				       const struct mr_reset *reset)
 {
@@ -309,9 +287,10 @@ static __always_inline void back_reset(const struct mr_req *req,
 	struct mr_counters *row;
 	struct mr_key key;
 
-	row = find_row(req, &key);
+	row = find_row(req, &key, false);
 	if (row && cause < MR_RESET_CAUSES)
 		row->resets[cause]++;
+	track_reset(req, reset);
 }
 
 #endif /* COUNT_BPF_H */

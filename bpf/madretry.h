@@ -38,17 +38,89 @@
 #define MR_EARLY_MIN_NS		1000000000LL
 #define MR_EARLY_MAX		16384
 
-/* What a row of numbers is about */
+/* What tells rows apart besides device, port and class */
+enum mr_by {
+	MR_BY_ATTRIBUTE = 1,
+	MR_BY_DESTINATION = 2,
+	MR_BY_CLIENT = 4,
+};
+
+/* What a row of numbers is about; what it is not told apart by is 0 */
 struct mr_key {
 	__u32 dev_index;
 	__u32 port;
 	__u16 attr_id;
 	__u8 mgmt_class;
 	__u8 unused;
+	__u32 destination;	/* its number in the map destinations */
+	__u32 client;		/* its number in the map clients */
 };
 
 /* The row of everything for which there was no room: not a port that exists */
 #define MR_KEY_OTHER ((struct mr_key){ .dev_index = ~0U, .port = ~0U })
+
+/* A GID, or where there is none a LID */
+struct mr_destination {
+	__u8 gid[16];
+	__u32 lid;
+	__u32 unused;
+};
+
+#define MR_PROGRAM_NAME_MAX	16
+
+struct mr_program {
+	__u32 pid;
+	char name[MR_PROGRAM_NAME_MAX];
+	__u32 unused;
+};
+
+/* Who posts a request: addresses in the kernel, and the program of ib_umad */
+struct mr_client {
+	__u64 handler;		/* of the agent */
+	__u64 sa_client;	/* whoever asked ib_sa to post; else 0 */
+	struct mr_program program;
+};
+
+/* Agents of ib_umad whose programs are remembered */
+#define MR_PROGRAMS_MAX		4096
+
+/* Outstanding requests that are kept one by one */
+#define MR_REQUESTS_MAX		8192
+
+/* Ends of waits that end never, or nobody knows when */
+#define MR_FOR_EVER		(~0ULL)
+#define MR_NOT_KNOWN		(~0ULL - 1)
+
+/* An outstanding request; times are CLOCK_MONOTONIC */
+struct mr_request {
+	__u64 posted_ns;
+	__u64 wait_ends_ns;
+	__u64 tid;
+	__s64 budget_ms;	/* 0: not limited by time, negative: not known */
+	__u32 dev_index;
+	__u32 port;
+	__u32 sends;
+	__s32 retries_left;	/* negative: not limited by their number */
+	struct mr_destination destination;
+	__u16 attr_id;
+	__u8 mgmt_class;
+	__u8 is_older;		/* than posted_ns says */
+	__u32 client;		/* as in the key of its row */
+};
+
+/* Attempts that are told apart; the last one stands for all above, too */
+#define MR_ATTEMPTS_MAX		17
+
+/* One row, on one CPU: how requests that completed have got there */
+struct mr_completions {
+	/* By times sent; 0: answered without being sent */
+	__u64 attempts_answered[MR_ATTEMPTS_MAX + 1];
+	__u64 attempts_given_up[MR_ATTEMPTS_MAX + 1];
+	/* What those that were answered had left: retries, or a time */
+	__u64 retries_left[MR_ATTEMPTS_MAX + 1];
+	__u64 budget_left_ms[MR_WAIT_BUCKETS];
+	__u64 left_unknown;	/* posted before the start, or no room */
+};
 
 /* In the order of the enums in ib_mad_trace.h */
 enum mr_retry_cause {

@@ -375,8 +375,11 @@ int main(int argc, char **argv)
 	wake_setup();
 	if (export.listen)
 		export.server = http_start(export.listen, make_page, &export);
-	export.gather = gather_start(export.options.max_rows,
-				     export.options.verbose);
+	export.gather = gather_start(&(struct gather_options){
+		.max_rows = export.options.max_rows,
+		.by = MR_BY_ATTRIBUTE,
+		.verbose = export.options.verbose,
+	});
 	drop_privileges(&export);
 
 	if (!export.listen && !export.textfile) {

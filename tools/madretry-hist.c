@@ -297,8 +297,11 @@ int main(int argc, char **argv)
 	check_surroundings(&hist);
 	wake_setup();
 
-	hist.gather = gather_start(hist.options.max_rows,
-				   hist.options.verbose);
+	hist.gather = gather_start(&(struct gather_options){
+		.max_rows = hist.options.max_rows,
+		.by = MR_BY_ATTRIBUTE,
+		.verbose = hist.options.verbose,
+	});
 	start_output(&hist);
 	run_until_end(&hist);
 

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "format.h"
 #include "histogram.h"
@@ -125,6 +126,7 @@ void backoff_table_make(struct backoff_table *table,
 	if (width)
 		fit(&range, width);
 	table->head = make_head(&range);
+	table->width = strlen(table->head);
 	table->line_count = 0;
 	for (unsigned int i = 0; i < MR_BACKOFF_STEPS; i++) {
 		const __u64 *waits = backoff->wait_ms[i];

@@ -11,7 +11,11 @@ struct backoff_table {
 	char *head;
 	char *lines[MR_BACKOFF_STEPS];	/* retries that were made only */
 	size_t line_count;
+	size_t width;			/* of the lines */
 };
+
+/* Enough for five waits */
+#define BACKOFF_TABLE_GOOD_WIDTH 52
 
 /*
  * @width: what a line may take, 0: as much as it needs. The shortest waits

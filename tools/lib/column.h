@@ -8,6 +8,12 @@
 
 #include "snapshot.h"
 
+/* Not fewer than column_count */
+#define COLUMNS_MAX	32
+
+/* Long enough for the text of any column */
+#define CELL_MAX	128
+
 /* What numbers are about */
 enum span {
 	SPAN_INTERVAL,		/* the last interval, per second */
@@ -22,15 +28,29 @@ struct column {
 	/* A narrow window loses those of the greatest rank first */
 	int rank;
 	int min_width;
+	/* The rows have to be told apart by this (MR_BY_*); 0: always there */
+	unsigned int by;
+	bool is_extra;		/* shown only when asked for */
+	bool on_screen;		/* shown without being asked for there */
 	/* Exactly one of these: */
 	void (*name)(const struct snapshot_row *row, char *buffer, size_t size);
 	__u64 (*count)(const struct mr_counters *counters); /* per second */
 	__u64 (*level)(const struct snapshot_row *row);     /* now */
 	double (*time_us)(const struct mr_counters *counters); /* or < 0 */
+	double (*ratio)(const struct mr_counters *counters); /* or < 0 */
+	bool is_trend;
 };
 
 extern const struct column columns[];
 extern const size_t column_count;
+
+/* How cells are written */
+struct column_style {
+	enum span span;
+	double interval_s;
+	bool exact;			/* all digits of a count */
+	const struct column *trend_of;	/* a column of numbers */
+};
 
 /* NULL if there is none */
 const struct column *column_by_key(const char *key);
@@ -38,14 +58,19 @@ const struct column *column_by_key(const char *key);
 /* "device, class, ...", for a message */
 const char *column_keys(void);
 
-/* The number in this column of this row; not for columns of names */
+/* Numbers, of which the last intervals are remembered */
+bool column_is_number(const struct column *column);
+
+/* Is that of several rows the sum of theirs? */
+bool column_adds_up(const struct column *column);
+
+/* The number in this column of this row; negative if there is none */
 double column_value(const struct column *column,
 		    const struct snapshot_row *row, enum span span,
 		    double interval_s);
 
-/* The same as text; @exact: all digits of a count */
+/* The same, or a name or trend, as text */
 void column_text(const struct column *column, const struct snapshot_row *row,
-		 enum span span, double interval_s, bool exact, char *buffer,
-		 size_t size);
+		 const struct column_style *style, char *buffer, size_t size);
 
 #endif

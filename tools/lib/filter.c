@@ -10,8 +10,11 @@ void row_name(const struct snapshot_row *row, char *buffer, size_t size)
 	if (row->is_other)
 		snprintf(buffer, size, "%s", row->device);
 	else
-		snprintf(buffer, size, "%s/%u %s %s", row->device,
-			 row->key.port, row->class_name, row->attribute);
+		snprintf(buffer, size, "%s/%u %s%s%s%s%s%s%s", row->device,
+			 row->key.port, row->class_name,
+			 row->attribute[0] ? " " : "", row->attribute,
+			 row->destination[0] ? " to " : "", row->destination,
+			 row->client[0] ? " by " : "", row->client);
 }
 
 /* What is in the row of "other" is not known: it is never left out silently */
@@ -33,4 +36,23 @@ bool filter_matches(const struct filter *filter,
 		return true;
 	row_name(row, name, sizeof(name));
 	return strcasestr(name, filter->text);
+}
+
+bool filter_matches_request(const struct filter *filter,
+			    const struct snapshot_request *request)
+{
+	struct snapshot_row row = {
+		.key = {
+			.port = request->port,
+			.attr_id = request->attr_id,
+			.mgmt_class = request->mgmt_class,
+		},
+	};
+
+	memcpy(row.device, request->device, sizeof(row.device));
+	memcpy(row.class_name, request->class_name, sizeof(row.class_name));
+	memcpy(row.destination, request->destination,
+	       sizeof(row.destination));
+	memcpy(row.attribute, request->attribute, sizeof(row.attribute));
+	return filter_matches(filter, &row);
 }

@@ -18,12 +18,16 @@ struct filter {
 
 /* Long enough for row_name() */
 #define ROW_NAME_MAX \
-	(MR_DEVICE_NAME_MAX + CLASS_NAME_MAX + ATTRIBUTE_NAME_MAX + 16)
+	(MR_DEVICE_NAME_MAX + CLASS_NAME_MAX + ATTRIBUTE_NAME_MAX + \
+	 DESTINATION_NAME_MAX + CLIENT_NAME_MAX + 32)
 
-/* "rxe0/1 SA PathRecord" */
+/* "rxe0/1 SA PathRecord to LID 4 by saquery[123]" */
 void row_name(const struct snapshot_row *row, char *buffer, size_t size);
 
 bool filter_matches(const struct filter *filter,
 		    const struct snapshot_row *row);
+
+bool filter_matches_request(const struct filter *filter,
+			    const struct snapshot_request *request);
 
 #endif

@@ -34,6 +34,14 @@ void format_rate(double per_second, char *buffer, size_t size)
 		format_short(per_second, "", buffer, size);
 }
 
+void format_ratio(double ratio, char *buffer, size_t size)
+{
+	if (ratio < 0)
+		snprintf(buffer, size, "-");
+	else
+		snprintf(buffer, size, "%.2f", ratio);
+}
+
 void format_count(__u64 count, char *buffer, size_t size)
 {
 	if (count < 100000)

@@ -12,6 +12,8 @@
 #include <count_events.lskel.h>
 
 #include "message.h"
+#include "parties.h"
+#include "requests.h"
 
 /* For what the kernel has to say about the programs */
 #define LOG_SIZE (1 << 20)
@@ -19,7 +21,11 @@
 struct gather {
 	struct count_events_bpf *bpf;
 	int cpus;
+	struct gather_options options;
+	struct parties *parties;
 	struct mr_counters *per_cpu;	/* one row, on each CPU */
+	struct mr_completions *per_cpu_completions;
+	bool lists_requests;
 	struct timespec started;	/* CLOCK_MONOTONIC */
 	double stopped_after_s;		/* 0: not yet */
 };
@@ -82,14 +88,26 @@ static void end_early_phase(struct gather *gather)
 		(to_ns(&now) - data->early_until_ns) / 1000;
 }
 
-static struct count_events_bpf *open_programs(unsigned int max_rows)
+static struct count_events_bpf *open_programs(const struct gather_options *options)
 {
 	struct count_events_bpf *bpf = count_events_bpf__open();
+	unsigned int size = options->max_rows + 1;
 
 	if (!bpf)
 		fail_environment("out of memory");
-	bpf->maps.rows.max_entries = max_rows + 1;
-	bpf->maps.backoffs.max_entries = max_rows + 1;
+	bpf->rodata->rows_by = options->by;
+	bpf->rodata->count_completions = options->completions;
+	bpf->rodata->track_retried = options->retried;
+	bpf->maps.rows.max_entries = size;
+	bpf->maps.backoffs.max_entries = size;
+	if (options->completions)
+		bpf->maps.completions.max_entries = size;
+	if (options->by & MR_BY_DESTINATION)
+		bpf->maps.destinations.max_entries = size;
+	if (options->by & MR_BY_CLIENT) {
+		bpf->maps.clients.max_entries = size;
+		bpf->maps.programs.max_entries = MR_PROGRAMS_MAX;
+	}
 	return bpf;
 }
 
@@ -111,18 +129,38 @@ static void load_programs(struct count_events_bpf *bpf, bool verbose)
 		refused("load the BPF programs", error, verbose);
 }
 
-struct gather *gather_start(unsigned int max_rows, bool verbose)
+/* ib_umad may be loaded while the programs run */
+static void find_handlers(struct gather *gather)
+{
+	__u64 umad = gather->bpf->bss->umad_handler;
+	__u64 sa = gather->bpf->bss->sa_handler;
+
+	if (!(gather->options.by & MR_BY_CLIENT))
+		return;
+	parties_find_handlers(gather->parties, &umad, &sa);
+	gather->bpf->bss->umad_handler = umad;
+	gather->bpf->bss->sa_handler = sa;
+}
+
+struct gather *gather_start(const struct gather_options *options)
 {
 	struct gather *gather = allocate(1, sizeof(*gather));
+	bool verbose = options->verbose;
 	int error;
 
+	gather->options = *options;
 	gather->cpus = libbpf_num_possible_cpus();
 	if (gather->cpus < 0)
 		refused("count the CPUs", gather->cpus, verbose);
 	gather->per_cpu = allocate((size_t)gather->cpus,
 				   sizeof(*gather->per_cpu));
-	gather->bpf = open_programs(max_rows);
+	gather->per_cpu_completions =
+		allocate((size_t)gather->cpus,
+			 sizeof(*gather->per_cpu_completions));
+	gather->parties = parties_new(options->by, options->max_rows + 1);
+	gather->bpf = open_programs(options);
 	load_programs(gather->bpf, verbose);
+	find_handlers(gather);
 	error = add_other_row(gather);
 	if (error)
 		refused("write to a BPF map", error, verbose);
@@ -133,6 +171,17 @@ struct gather *gather_start(unsigned int max_rows, bool verbose)
 	return gather;
 }
 
+void gather_list_requests(struct gather *gather, bool list)
+{
+	int map = gather->bpf->maps.requests.map_fd;
+
+	gather->lists_requests = list;
+	gather->bpf->bss->track_all = list;
+	/* With completions all are kept anyhow */
+	if (!list && !gather->options.completions)
+		requests_forget_first_waits(map);
+}
+
 void gather_stop(struct gather *gather)
 {
 	count_events_bpf__detach(gather->bpf);
@@ -141,24 +190,43 @@ void gather_stop(struct gather *gather)
 	gather->stopped_after_s = seconds_since(&gather->started);
 }
 
-static void name_row(struct gather *gather, struct snapshot_row *row)
+static void name_device(struct gather *gather, __u32 index, char *name)
 {
 	struct mr_device device;
 
+	if (bpf_map_lookup_elem(gather->bpf->maps.devices.map_fd, &index,
+				&device))
+		snprintf(name, MR_DEVICE_NAME_MAX, "#%u", index);
+	else
+		memcpy(name, device.name, MR_DEVICE_NAME_MAX);
+}
+
+static void name_row(struct gather *gather, struct snapshot_row *row)
+{
 	if (row->is_other) {
 		snprintf(row->device, sizeof(row->device), "(other)");
 		return;
 	}
-	if (bpf_map_lookup_elem(gather->bpf->maps.devices.map_fd,
-				&row->key.dev_index, &device))
-		snprintf(row->device, sizeof(row->device), "#%u",
-			 row->key.dev_index);
-	else
-		memcpy(row->device, device.name, sizeof(row->device));
+	name_device(gather, row->key.dev_index, row->device);
 	class_name(row->key.mgmt_class, row->class_name,
 		   sizeof(row->class_name));
-	attribute_name(row->key.mgmt_class, row->key.attr_id, row->attribute,
-		       sizeof(row->attribute));
+	if (gather->options.by & MR_BY_ATTRIBUTE)
+		attribute_name(row->key.mgmt_class, row->key.attr_id,
+			       row->attribute, sizeof(row->attribute));
+	parties_name_row(gather->parties, row);
+}
+
+static struct mr_completions *read_completions(struct gather *gather,
+					       const struct mr_key *key)
+{
+	struct mr_completions *sum = allocate(1, sizeof(*sum));
+
+	if (bpf_map_lookup_elem(gather->bpf->maps.completions.map_fd, key,
+				gather->per_cpu_completions))
+		return sum;
+	for (int cpu = 0; cpu < gather->cpus; cpu++)
+		completions_add(sum, &gather->per_cpu_completions[cpu]);
+	return sum;
 }
 
 static struct mr_backoff *read_backoff(struct gather *gather,
@@ -195,6 +263,8 @@ static bool read_row(struct gather *gather, const struct mr_key *key,
 	name_row(gather, row);
 	if (counters_retries(&row->total))
 		row->backoff = read_backoff(gather, key);
+	if (gather->options.completions)
+		row->completions = read_completions(gather, key);
 	return true;
 }
 
@@ -242,17 +312,33 @@ static __u64 lost_events(struct gather *gather)
 	return lost;
 }
 
+void gather_read_requests(struct gather *gather, struct snapshot *now)
+{
+	free(now->requests);
+	requests_read(gather->bpf->maps.requests.map_fd, gather->parties, now);
+	for (size_t i = 0; i < now->request_count; i++)
+		name_device(gather, now->requests[i].dev_index,
+			    now->requests[i].device);
+	now->requests_missed = gather->bpf->bss->requests_missed;
+}
+
 void gather_read(struct gather *gather, const struct snapshot *before,
 		 struct snapshot *now)
 {
 	memset(now, 0, sizeof(*now));
+	now->by = gather->options.by;
 	clock_gettime(CLOCK_REALTIME, &now->time);
 	now->since_start_s = gather->stopped_after_s;
 	if (!now->since_start_s)
 		now->since_start_s = seconds_since(&gather->started);
 	now->interval_s = now->since_start_s - before->since_start_s;
 	end_early_phase(gather);
+	find_handlers(gather);
+	parties_read(gather->parties, gather->bpf->maps.destinations.map_fd,
+		     gather->bpf->maps.clients.map_fd);
 	read_rows(gather, now);
+	if (gather->lists_requests)
+		gather_read_requests(gather, now);
 	now->lost_events = lost_events(gather);
 	snapshot_compare(now, before);
 }
@@ -260,6 +346,8 @@ void gather_read(struct gather *gather, const struct snapshot *before,
 void gather_free(struct gather *gather)
 {
 	count_events_bpf__destroy(gather->bpf);
+	parties_free(gather->parties);
+	free(gather->per_cpu_completions);
 	free(gather->per_cpu);
 	free(gather);
 }

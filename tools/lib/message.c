@@ -8,8 +8,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+static void (*prepare_for_message)(void);
+
+void message_prepare_with(void (*prepare)(void))
+{
+	prepare_for_message = prepare;
+}
+
 static void print_line(const char *format, va_list args)
 {
+	if (prepare_for_message)
+		prepare_for_message();
 	fprintf(stderr, "%s: ", program_invocation_short_name);
 	vfprintf(stderr, format, args);
 	fputc('\n', stderr);

@@ -10,6 +10,9 @@ enum exit_status {
 	EXIT_USAGE = 2,		/* the command line has to be changed */
 };
 
+/* What has to be done before a message can be seen, such as leaving a screen */
+void message_prepare_with(void (*prepare)(void));
+
 void message(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 _Noreturn void fail_usage(const char *format, ...)

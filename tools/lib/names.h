@@ -9,6 +9,8 @@
 #define CLASS_NAME_MAX		16
 #define ATTRIBUTE_NAME_MAX	40
 #define METHOD_NAME_MAX		16
+#define DESTINATION_NAME_MAX	48
+#define CLIENT_NAME_MAX		64
 
 /* Short name, such as "SA"; the number where a class has none */
 void class_name(uint8_t mgmt_class, char *buffer, size_t size);

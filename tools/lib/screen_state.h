@@ -5,8 +5,32 @@
 
 #include <stdbool.h>
 
+#include "column_list.h"
 #include "filter.h"
 #include "view.h"
+
+/* What is below the table */
+enum pane {
+	PANE_HISTOGRAMS,	/* of the selected row */
+	PANE_OLDEST,		/* outstanding requests */
+	PANE_NONE,
+	PANES
+};
+
+/* What covers the table */
+enum overlay {
+	OVERLAY_NONE,
+	OVERLAY_HELP,
+	OVERLAY_COLUMNS,
+};
+
+/* Columns are chosen from a list of all: those shown first, in their order */
+struct column_chooser {
+	const struct column *all[COLUMNS_MAX];
+	bool shown[COLUMNS_MAX];
+	size_t cursor;
+	size_t first_line;
+};
 
 struct screen_state {
 	const struct snapshot *snapshot;	/* NULL before the first */
@@ -14,6 +38,11 @@ struct screen_state {
 	struct filter filter;
 	struct order order;
 	enum span span;
+	struct column_list columns;
+	unsigned int by;	/* wanted; the snapshot's until that is there */
+	bool counted_anew;	/* because that was changed */
+	enum pane pane;
+	enum overlay overlay;
 
 	struct mr_key selected;	/* keeps its row when the order changes */
 	bool has_selected;	/* by a key, not by default */
@@ -24,10 +53,10 @@ struct screen_state {
 
 	bool paused;
 	bool editing;		/* the filter */
-	bool help;
+	char filter_before[sizeof(((struct filter *)0)->text)];
 	size_t first_help_line;
 	size_t help_line_count;
-	char filter_before[sizeof(((struct filter *)0)->text)];
+	struct column_chooser chooser;
 };
 
 #endif

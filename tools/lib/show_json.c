@@ -2,6 +2,9 @@
 /* Snapshots as JSON, one object a line. The man page lists the fields. */
 #include "show_json.h"
 
+#include <stdio.h>
+
+#include "grouping.h"
 #include "histogram.h"
 #include "json_line.h"
 #include "output.h"
@@ -113,6 +116,23 @@ static json_object *numbers(const struct snapshot_row *row,
 	return object;
 }
 
+/* What rows are told apart by, and only that */
+static void add_details(json_object *object, const struct snapshot_row *row)
+{
+	if (row->attribute[0]) {
+		json_add_count(object, "attribute", row->key.attr_id);
+		json_add_text(object, "attribute_name", row->attribute);
+	}
+	if (row->destination[0])
+		json_add_text(object, "destination", row->destination);
+	if (row->destination[0] && row->destination_address.lid)
+		json_add_count(object, "lid", row->destination_address.lid);
+	if (row->client[0])
+		json_add_text(object, "client", row->client);
+	if (row->client_pid)
+		json_add_count(object, "pid", row->client_pid);
+}
+
 static json_object *row(const struct snapshot_row *row)
 {
 	json_object *object = json_object_new_object();
@@ -123,25 +143,73 @@ static json_object *row(const struct snapshot_row *row)
 		json_add_count(object, "port", row->key.port);
 		json_add_count(object, "class", row->key.mgmt_class);
 		json_add_text(object, "class_name", row->class_name);
-		json_add_count(object, "attribute", row->key.attr_id);
-		json_add_text(object, "attribute_name", row->attribute);
+		add_details(object, row);
 	}
 	numbers(row, object);
 	json_add(object, "backoff", backoff(row->backoff));
 	return object;
 }
 
-void json_start(const struct options *options)
+static json_object *request(const struct snapshot_request *request)
+{
+	json_object *object = json_object_new_object();
+	char tid[24];
+
+	snprintf(tid, sizeof(tid), "0x%016llx", request->tid);
+	json_add_text(object, "device", request->device);
+	json_add_count(object, "port", request->port);
+	json_add_count(object, "class", request->mgmt_class);
+	json_add_text(object, "class_name", request->class_name);
+	json_add_count(object, "attribute", request->attr_id);
+	json_add_text(object, "attribute_name", request->attribute);
+	json_add_text(object, "destination", request->destination);
+	if (request->client[0])
+		json_add_text(object, "client", request->client);
+	json_add_text(object, "tid", tid);
+	json_add_number(object, "age_s", request->age_s);
+	json_add(object, "age_is_minimum",
+		 json_object_new_boolean(request->age_is_minimum));
+	json_add_count(object, "attempts", request->attempts);
+	json_add(object, "attempts_max", request->attempts_max ?
+		 json_object_new_uint64(request->attempts_max) : NULL);
+	json_add(object, "next_s", !request->next_is_known ||
+		 request->waits_for_ever ? NULL :
+		 json_object_new_double(request->next_s));
+	json_add(object, "waits_for_ever",
+		 json_object_new_boolean(request->waits_for_ever));
+	return object;
+}
+
+static void add_oldest(json_object *object, const struct snapshot *snapshot,
+		       const struct filter *filter, size_t max)
+{
+	json_object *array = json_object_new_array();
+	size_t count = 0;
+
+	for (size_t i = 0; i < snapshot->request_count && count < max; i++) {
+		if (!filter_matches_request(filter, &snapshot->requests[i]))
+			continue;
+		json_object_array_add(array, request(&snapshot->requests[i]));
+		count++;
+	}
+	json_add(object, "stuck", array);
+	json_add_count(object, "stuck_missed", snapshot->requests_missed);
+}
+
+void json_start(const struct options *options, unsigned int by)
 {
 	json_object *object = json_start_object("events");
+	char names[GROUPING_NAME_MAX];
 
+	grouping_name(by, names, sizeof(names));
+	json_add_text(object, "by", names);
 	json_add_number(object, "interval_s", options->interval_s);
 	json_print_line(object);
 	output_flush();
 }
 
 void json_show(const struct snapshot *snapshot, const struct options *options,
-	       const struct order *order)
+	       const struct order *order, size_t oldest)
 {
 	json_object *object = json_object_new_object();
 	json_object *rows = json_object_new_array();
@@ -159,6 +227,8 @@ void json_show(const struct snapshot *snapshot, const struct options *options,
 	json_add_count(object, "lost_events", snapshot->lost_events);
 	json_add(object, "rows", rows);
 	json_add(object, "sum", numbers(&view.sum, json_object_new_object()));
+	if (oldest)
+		add_oldest(object, snapshot, &options->filter, oldest);
 	view_free(&view);
 	json_print_line(object);
 	output_flush();

@@ -7,10 +7,13 @@
 #include "view.h"
 
 /* Counting has begun: an object of type "start" */
-void json_start(const struct options *options);
+void json_start(const struct options *options, unsigned int by);
 
-/* An object of type "snapshot" */
+/*
+ * An object of type "snapshot". @oldest: so many outstanding requests are
+ * listed as well.
+ */
 void json_show(const struct snapshot *snapshot, const struct options *options,
-	       const struct order *order);
+	       const struct order *order, size_t oldest);
 
 #endif

@@ -9,7 +9,11 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "grouping.h"
+#include "message.h"
+#include "screen_columns.h"
 #include "screen_draw.h"
+#include "screen_help.h"
 #include "screen_state.h"
 
 #define KEY_ESCAPE	27
@@ -20,11 +24,15 @@ static SCREEN *terminal;
 
 static void give_back(void)
 {
+	if (!terminal)
+		return;
 	endwin();
 	delscreen(terminal);
+	terminal = NULL;
 }
 
-bool screen_start(const struct options *options, const struct order *order)
+bool screen_start(const struct options *options, const struct order *order,
+		  const struct column_list *list, bool lists_requests)
 {
 	const char *name = getenv("TERM");
 
@@ -38,6 +46,7 @@ bool screen_start(const struct options *options, const struct order *order)
 		return false;
 	}
 	atexit(give_back);
+	message_prepare_with(give_back);
 	cbreak();
 	noecho();
 	nonl();
@@ -49,6 +58,9 @@ bool screen_start(const struct options *options, const struct order *order)
 	state.every_s = options->interval_s;
 	state.filter = options->filter;
 	state.order = *order;
+	state.columns = *list;
+	if (lists_requests)
+		state.pane = PANE_OLDEST;
 	return true;
 }
 
@@ -60,8 +72,20 @@ static void draw(void)
 
 void screen_show(const struct snapshot *snapshot)
 {
+	if (!state.snapshot)
+		state.by = snapshot->by;
 	state.snapshot = snapshot;
 	draw();
+}
+
+unsigned int screen_by(void)
+{
+	return state.by;
+}
+
+bool screen_lists_requests(void)
+{
+	return state.pane == PANE_OLDEST;
 }
 
 bool screen_is_paused(void)
@@ -101,12 +125,45 @@ static size_t line_up(size_t by)
 	return state.selected_line > by ? state.selected_line - by : 0;
 }
 
-static void sort_by_neighbour(size_t steps)
+static bool can_sort_by(const struct column *column)
 {
-	size_t place = (size_t)(state.order.column - columns);
+	return !column->is_trend &&
+	       column_is_known(column, state.snapshot->by);
+}
 
-	state.order.column = &columns[(place + steps) % column_count];
+/* Through the columns that are shown; @step is 1 or -1 */
+static void sort_by_neighbour(int step)
+{
+	const struct column_list *list = &state.columns;
+	size_t place = 0;
+
+	while (place < list->count &&
+	       list->columns[place] != state.order.column)
+		place++;
+	for (size_t i = 0; i < list->count; i++) {
+		/* One that is not shown is left for the first, or the last */
+		if (place >= list->count)
+			place = step > 0 ? 0 : list->count - 1;
+		else
+			place = (place + list->count + (size_t)step) %
+				list->count;
+		if (can_sort_by(list->columns[place]))
+			break;
+	}
+	if (can_sort_by(list->columns[place]))
+		state.order.column = list->columns[place];
 	state.order.reverse = false;
+}
+
+/* Counting starts anew, so rows that were selected are no more */
+static void tell_apart_by(unsigned int by)
+{
+	state.by = by;
+	state.has_selected = false;
+	state.paused = false;
+	state.counted_anew = true;
+	if (state.order.column->by && !(state.order.column->by & by))
+		state.order.column = column_by_key("retries");
 }
 
 static void begin_filter(void)
@@ -146,24 +203,6 @@ static void edit_filter(int key)
 	}
 }
 
-static void help_key(int key)
-{
-	switch (key) {
-	case KEY_UP:
-	case 'k':
-		if (state.first_help_line)
-			state.first_help_line--;
-		break;
-	case KEY_DOWN:
-	case 'j':
-		if (state.first_help_line + 1 < state.help_line_count)
-			state.first_help_line++;
-		break;
-	default:
-		state.help = false;
-	}
-}
-
 static void select_key(int key)
 {
 	switch (key) {
@@ -197,7 +236,7 @@ static void table_key(int key)
 		sort_by_neighbour(1);
 		break;
 	case 'S':
-		sort_by_neighbour(column_count - 1);
+		sort_by_neighbour(-1);
 		break;
 	case 'r':
 		state.order.reverse = !state.order.reverse;
@@ -214,14 +253,32 @@ static void table_key(int key)
 		state.span = state.span == SPAN_TOTAL ? SPAN_INTERVAL :
 							SPAN_TOTAL;
 		break;
+	case 'v':
+	case '\t':
+		state.pane = (state.pane + 1) % PANES;
+		break;
+	case 'g':
+		tell_apart_by(grouping_next(state.by));
+		break;
+	case 'c':
+		chooser_begin(&state);
+		state.overlay = OVERLAY_COLUMNS;
+		break;
 	case 'h':
 	case '?':
-		state.help = true;
-		state.first_help_line = 0;
+		help_begin(&state);
+		state.overlay = OVERLAY_HELP;
 		break;
 	default:
 		select_key(key);
 	}
+}
+
+/* Returns false when the page is to be closed */
+static bool overlay_key(int key)
+{
+	return state.overlay == OVERLAY_HELP ? help_key(&state, key) :
+					       chooser_key(&state, key);
 }
 
 /* Returns false to quit */
@@ -233,10 +290,10 @@ static bool obey(int key)
 	}
 	if (key == 'q' || key == 'Q')
 		return false;
-	if (state.help)
-		help_key(key);
-	else
+	if (state.overlay == OVERLAY_NONE)
 		table_key(key);
+	else if (!overlay_key(key))
+		state.overlay = OVERLAY_NONE;
 	return true;
 }
 

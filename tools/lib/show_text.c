@@ -7,6 +7,7 @@
 #include "backoff_table.h"
 #include "notes.h"
 #include "output.h"
+#include "requests_table.h"
 #include "table.h"
 
 void text_start(const struct options *options)
@@ -41,11 +42,12 @@ static void print_head(const struct snapshot *snapshot, enum span span)
 		       snapshot->interval_s);
 }
 
-static void print_table(const struct view *view)
+static void print_table(const struct view *view,
+			const struct column_list *list)
 {
 	struct table table;
 
-	table_make(&table, view, 0, true);
+	table_make(&table, view, list, 0, true);
 	puts(table.head);
 	for (size_t i = 0; i < table.line_count; i++)
 		puts(table.lines[i]);
@@ -68,8 +70,23 @@ static void print_backoff(const struct snapshot_row *row)
 	backoff_table_free(&table);
 }
 
+static void print_oldest(const struct snapshot *snapshot,
+			 const struct filter *filter, size_t max)
+{
+	struct requests_table table;
+
+	requests_table_make(&table, snapshot, filter, 0, max);
+	puts(table.title);
+	if (table.line_count)
+		puts(table.head);
+	for (size_t i = 0; i < table.line_count; i++)
+		puts(table.lines[i]);
+	requests_table_free(&table);
+}
+
 static void print_block(const struct snapshot *snapshot,
 			const struct filter *filter, const struct order *order,
+			const struct column_list *list, size_t oldest,
 			enum span span)
 {
 	char notes[NOTES_MAX];
@@ -77,22 +94,25 @@ static void print_block(const struct snapshot *snapshot,
 
 	view_make(&view, snapshot, filter, order, span);
 	print_head(snapshot, span);
-	print_table(&view);
+	print_table(&view, list);
 	for (size_t i = 0; i < view.row_count; i++) {
 		if (view.rows[i]->backoff) {
 			print_backoff(view.rows[i]);
 			break;
 		}
 	}
+	if (oldest)
+		print_oldest(snapshot, filter, oldest);
 	if (notes_make(snapshot, notes, sizeof(notes)))
 		puts(notes);
 	view_free(&view);
 }
 
 void text_show(const struct snapshot *snapshot, const struct options *options,
-	       const struct order *order)
+	       const struct order *order, const struct column_list *list,
+	       size_t oldest)
 {
-	print_block(snapshot, &options->filter, order,
+	print_block(snapshot, &options->filter, order, list, oldest,
 		    snapshot->is_last ? SPAN_TOTAL : SPAN_INTERVAL);
 	output_flush();
 }

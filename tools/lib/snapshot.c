@@ -8,6 +8,7 @@
 /* All fields of these structs are 64 bits wide */
 #define COUNTERS (sizeof(struct mr_counters) / sizeof(__u64))
 #define BACKOFF_COUNTERS (sizeof(struct mr_backoff) / sizeof(__u64))
+#define COMPLETIONS (sizeof(struct mr_completions) / sizeof(__u64))
 
 static void add(void *sum, const void *part, size_t count)
 {
@@ -35,6 +36,12 @@ void counters_add(struct mr_counters *sum, const struct mr_counters *part)
 void backoff_add(struct mr_backoff *sum, const struct mr_backoff *part)
 {
 	add(sum, part, BACKOFF_COUNTERS);
+}
+
+void completions_add(struct mr_completions *sum,
+		     const struct mr_completions *part)
+{
+	add(sum, part, COMPLETIONS);
 }
 
 void counters_subtract(struct mr_counters *left,
@@ -66,10 +73,8 @@ static int compare_numbers(__u32 a, __u32 b)
 	return (a > b) - (a < b);
 }
 
-int snapshot_compare_keys(const void *left, const void *right)
+int snapshot_compare_key(const struct mr_key *a, const struct mr_key *b)
 {
-	const struct mr_key *a = &((const struct snapshot_row *)left)->key;
-	const struct mr_key *b = &((const struct snapshot_row *)right)->key;
 	int result = compare_numbers(a->dev_index, b->dev_index);
 
 	if (!result)
@@ -78,7 +83,17 @@ int snapshot_compare_keys(const void *left, const void *right)
 		result = compare_numbers(a->mgmt_class, b->mgmt_class);
 	if (!result)
 		result = compare_numbers(a->attr_id, b->attr_id);
+	if (!result)
+		result = compare_numbers(a->destination, b->destination);
+	if (!result)
+		result = compare_numbers(a->client, b->client);
 	return result;
+}
+
+int snapshot_compare_keys(const void *left, const void *right)
+{
+	return snapshot_compare_key(&((const struct snapshot_row *)left)->key,
+				    &((const struct snapshot_row *)right)->key);
 }
 
 void snapshot_compare(struct snapshot *now, const struct snapshot *before)
@@ -98,8 +113,11 @@ void snapshot_compare(struct snapshot *now, const struct snapshot *before)
 
 void snapshot_free(struct snapshot *snapshot)
 {
-	for (size_t i = 0; i < snapshot->row_count; i++)
+	for (size_t i = 0; i < snapshot->row_count; i++) {
 		free(snapshot->rows[i].backoff);
+		free(snapshot->rows[i].completions);
+	}
 	free(snapshot->rows);
+	free(snapshot->requests);
 	memset(snapshot, 0, sizeof(*snapshot));
 }

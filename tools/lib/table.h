@@ -3,6 +3,7 @@
 #ifndef MR_TABLE_H
 #define MR_TABLE_H
 
+#include "column_list.h"
 #include "view.h"
 
 struct table {
@@ -16,8 +17,8 @@ struct table {
  * @width: what a line may take, 0: as much as it needs. Columns that do not
  * fit are left out, the least important first. @exact: all digits of counts.
  */
-void table_make(struct table *table, const struct view *view, size_t width,
-		bool exact);
+void table_make(struct table *table, const struct view *view,
+		const struct column_list *list, size_t width, bool exact);
 
 void table_free(struct table *table);
 

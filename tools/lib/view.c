@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "history.h"
 #include "message.h"
 
 struct sorting {
@@ -54,6 +55,19 @@ static int compare_rows(const void *left, const void *right, void *context)
 	return result ? result : snapshot_compare_keys(a, b);
 }
 
+static void add_histories(struct view *view)
+{
+	for (size_t i = 0; i < view->row_count; i++) {
+		if (!view->rows[i]->history)
+			continue;
+		if (!view->sum_history)
+			view->sum_history = allocate(
+				1, sizeof(*view->sum_history));
+		history_sum(view->sum_history, view->rows[i]->history);
+	}
+	view->sum.history = view->sum_history;
+}
+
 void view_make(struct view *view, const struct snapshot *snapshot,
 	       const struct filter *filter, const struct order *order,
 	       enum span span)
@@ -73,12 +87,19 @@ void view_make(struct view *view, const struct snapshot *snapshot,
 		counters_add(&view->sum.total, &row->total);
 		counters_add(&view->sum.interval, &row->interval);
 	}
+	if (column_is_number(order->column))
+		view->trend_of = order->column;
+	else
+		view->trend_of = column_by_key("retries");
+	add_histories(view);
 	qsort_r(view->rows, view->row_count, sizeof(*view->rows),
 		compare_rows, &sorting);
 }
 
 void view_free(struct view *view)
 {
+	free(view->sum_history);
+	view->sum_history = NULL;
 	free(view->rows);
 	view->rows = NULL;
 	view->row_count = 0;

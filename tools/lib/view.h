@@ -18,6 +18,8 @@ struct view {
 	const struct snapshot_row **rows;
 	size_t row_count;
 	struct snapshot_row sum;	/* of these rows; key, names unused */
+	struct row_history *sum_history; /* NULL if the rows have none */
+	const struct column *trend_of;	/* the one sorted by, or retries */
 };
 
 void view_make(struct view *view, const struct snapshot *snapshot,
