@@ -14,14 +14,21 @@
 
 #include "apm_conn.h"
 #include "backoff_table.h"
-#include "column.h"
+#include "bars.h"
+#include "column_list.h"
 #include "filter.h"
 #include "follow.h"
 #include "format.h"
+#include "grouping.h"
 #include "histogram.h"
+#include "history.h"
+#include "kallsyms.h"
 #include "names.h"
 #include "outcome.h"
+#include "parties.h"
 #include "probe.h"
+#include "requests_table.h"
+#include "response_table.h"
 #include "table.h"
 #include "view.h"
 
@@ -160,7 +167,9 @@ static void classes_have_many_names(void **state)
 
 /* Two rows of rxe0, and what found no row */
 static struct snapshot_row rows[3];
-static struct snapshot snapshot = { .rows = rows, .interval_s = 2 };
+static struct snapshot snapshot = {
+	.by = MR_BY_ATTRIBUTE, .rows = rows, .interval_s = 2,
+};
 
 static int make_rows(void **state)
 {
@@ -194,10 +203,25 @@ static void table_of(struct table *table, struct view *view,
 {
 	struct order order = { .column = column_by_key(column) };
 	struct filter filter = FILTER_NONE;
+	struct column_list list;
 
+	column_list_default(&list, false);
 	strcpy(filter.text, "record");
 	view_make(view, &snapshot, &filter, &order, span);
-	table_make(table, view, width, exact);
+	table_make(table, view, &list, width, exact);
+}
+
+/* All rows, with the columns of @text; the first is the one sorted by */
+static void table_with(struct table *table, struct view *view,
+		       const char *text, size_t width)
+{
+	struct order order = { .column = column_by_key("requests") };
+	const struct filter filter = FILTER_NONE;
+	struct column_list list;
+
+	column_list_parse(&list, text, snapshot.by, false);
+	view_make(view, &snapshot, &filter, &order, SPAN_INTERVAL);
+	table_make(table, view, &list, width, false);
 }
 
 static void done_with(struct table *table, struct view *view)
@@ -259,6 +283,175 @@ static void narrow_tables_lose_columns(void **state)
 	assert_int_equal(before, 77);
 }
 
+static void columns_are_chosen_and_ordered(void **state)
+{
+	struct table table;
+	struct view view;
+
+	(void)state;
+	table_with(&table, &view, "retries,attribute,per_request", 0);
+	assert_string_equal(table.head, "RETR/s ATTRIBUTE  RETR/REQ");
+	assert_string_equal(table.lines[0], "     0 NodeRecord     0.00");
+	assert_string_equal(table.lines[1], "   1.0 PathRecord     0.29");
+	assert_string_equal(table.total, "   1.0 TOTAL          0.12");
+	done_with(&table, &view);
+
+	/* The last ones are lost first, not those that matter less elsewhere */
+	table_with(&table, &view, "p50,device,requests", 13);
+	assert_string_equal(table.head, "   P50 DEVICE");
+	done_with(&table, &view);
+
+	table_with(&table, &view, "+cancelled,p99", 0);
+	assert_string_equal(table.head, "DEVICE  CLASS ATTRIBUTE  REQ/s RETR/s BDRP/s BDLV/s TMO/s OUTST    P50 CANC/s    P99");
+	done_with(&table, &view);
+}
+
+static void columns_need_their_grouping(void **state)
+{
+	char name[GROUPING_NAME_MAX];
+	struct table table;
+	struct view view;
+
+	(void)state;
+	snapshot.by = MR_BY_DESTINATION;
+	table_of(&table, &view, "requests", SPAN_INTERVAL, 0, true);
+	assert_memory_equal(table.head, "DEVICE  CLASS ", 14);
+	assert_null(strstr(table.head, "ATTRIBUTE"));
+	done_with(&table, &view);
+	snapshot.by = MR_BY_ATTRIBUTE;
+
+	grouping_name(grouping_parse("client,attribute"), name, sizeof(name));
+	assert_string_equal(name, "attribute,client");
+	assert_int_equal(grouping_next(MR_BY_ATTRIBUTE), MR_BY_DESTINATION);
+}
+
+static void trend_is(const char *expected, const float *values, size_t count,
+		     size_t width)
+{
+	char text[BARS_SIZE(16)];
+
+	bars_trend(values, count, width, text);
+	assert_string_equal(text, expected);
+	assert_int_equal(bars_width(text), width);
+}
+
+static void trends_are_blocks_or_ascii(void **state)
+{
+	static const float values[] = { 0, 7, 3.5f, -1, 0.001f, 1 };
+	char bar[BARS_SIZE(8)];
+
+	(void)state;
+	bars_use_blocks(false);
+	trend_is("  _#= .:", values, 6, 8);
+	/* The greatest of those in sight has the full height */
+	trend_is(".#", values, 6, 2);
+	trend_is("", values, 6, 0);
+	bars_length(1, 2, 8, bar);
+	assert_string_equal(bar, "####");
+	bars_length(1, 2000, 8, bar);
+	assert_string_equal(bar, "#");
+	bars_use_blocks(true);
+	trend_is("  ▁█▅ ▂▃", values, 6, 8);
+	bars_use_blocks(false);
+}
+
+static void trends_end_with_the_last_interval(void **state)
+{
+	struct history history = { 0 };
+	struct table table;
+	struct view view;
+
+	(void)state;
+	bars_use_blocks(false);
+	history_add(&history, &snapshot);		/* 10, 7, 0 */
+	rows[0].interval.requests = 0;
+	history_add(&history, &snapshot);		/* 0, 7, 0 */
+	table_with(&table, &view, "attribute,trend", 0);
+	assert_string_equal(table.head, "ATTRIBUTE                 TREND");
+	assert_string_equal(table.lines[0], "PathRecord                   ##");
+	assert_string_equal(table.lines[1], "NodeRecord                   #_");
+	assert_string_equal(table.lines[2], "                             __");
+	assert_string_equal(table.total, "TOTAL                        #-");
+	done_with(&table, &view);
+
+	table_with(&table, &view, "attribute,trend", 19);
+	assert_string_equal(table.lines[0], "PathRecord       ##");
+	done_with(&table, &view);
+
+	for (int i = 0; i < HISTORY_LENGTH; i++)
+		history_add(&history, &snapshot);
+	assert_int_equal(rows[0].history->count, HISTORY_LENGTH);
+	table_with(&table, &view, "attribute,trend", 0);
+	assert_string_equal(table.lines[1], "NodeRecord ____________________");
+	done_with(&table, &view);
+	history_free(&history);
+}
+
+static void response_times_have_bars(void **state)
+{
+	__u64 buckets[MR_RESPONSE_BUCKETS] = { 0 };
+	struct response_table table;
+
+	(void)state;
+	bars_use_blocks(false);
+	buckets[6] = 2;				/* 64 us */
+	buckets[8] = 4;
+	buckets[10] = 1;
+	response_table_make(&table, buckets, 24, 0);
+	assert_string_equal(table.head, "RESPONSE  COUNT");
+	assert_int_equal(table.line_count, 5);
+	assert_string_equal(table.lines[0], "  >=64us      2 ####");
+	assert_string_equal(table.lines[1], " >=128us      0");
+	assert_string_equal(table.lines[2], " >=256us      4 ########");
+	assert_string_equal(table.lines[4], " >=1.0ms      1 ##");
+	response_table_free(&table);
+
+	response_table_make(&table, buckets, 24, 2);
+	assert_int_equal(table.line_count, 2);
+	assert_string_equal(table.lines[0], "  <1.0ms      6 ########");
+	response_table_free(&table);
+}
+
+static void oldest_requests_are_listed(void **state)
+{
+	struct snapshot_request requests[] = {
+		{ .port = 1, .mgmt_class = 3, .attr_id = 0x35,
+		  .device = "rxe0", .class_name = "SA",
+		  .attribute = "PathRecord", .destination = "LID 4",
+		  .tid = 0x12, .age_s = 12.34, .attempts = 3,
+		  .attempts_max = 4, .next_s = 0.5,
+		  .next_is_known = true },
+		{ .port = 2, .mgmt_class = 7, .device = "rxe1",
+		  .class_name = "CM", .attribute = "ConnectRequest",
+		  .age_s = 2, .age_is_minimum = true, .attempts = 1,
+		  .next_is_known = true, .waits_for_ever = true },
+	};
+	struct snapshot old = { .requests = requests, .request_count = 2 };
+	struct filter filter = FILTER_NONE;
+	struct requests_table table;
+
+	(void)state;
+	requests_table_make(&table, &old, &filter, 0, 10);
+	assert_int_equal(table.line_count, 2);
+	assert_string_equal(table.title, "oldest outstanding requests");
+	assert_string_equal(table.head, "  AGE ATTEMPT  NEXT DEVICE REQUEST           TO    TID               ");
+	assert_string_equal(table.lines[0], "12.3s     3/4 500ms rxe0/1 SA PathRecord     LID 4 0x0000000000000012");
+	assert_string_equal(table.lines[1], ">2.0s       1 never rxe1/2 CM ConnectRequest       0x0000000000000000");
+	requests_table_free(&table);
+
+	requests_table_make(&table, &old, &filter, 26, 1);
+	assert_string_equal(table.head, "  AGE ATTEMPT  NEXT");
+	assert_int_equal(table.line_count, 1);
+	requests_table_free(&table);
+
+	filter.port = 2;
+	old.requests_missed = 7;
+	requests_table_make(&table, &old, &filter, 0, 10);
+	assert_int_equal(table.line_count, 1);
+	assert_string_equal(table.title, "oldest outstanding requests; the list was full 7 times");
+	requests_table_free(&table);
+}
+
 static void filters_match(void **state)
 {
 	struct filter filter = FILTER_NONE;
@@ -278,6 +471,73 @@ static void filters_match(void **state)
 	strcpy(filter.text, "0/1 sa node");
 	assert_true(filter_matches(&filter, &rows[0]));
 	assert_false(filter_matches(&filter, &rows[1]));
+}
+
+static void rows_are_named_by_what_they_have(void **state)
+{
+	struct snapshot_row row = {
+		.key.port = 1, .device = "rxe0", .class_name = "SA",
+		.destination = "LID 4", .client = "saquery[7]",
+	};
+	char name[ROW_NAME_MAX];
+
+	(void)state;
+	row_name(&row, name, sizeof(name));
+	assert_string_equal(name, "rxe0/1 SA to LID 4 by saquery[7]");
+	row.client[0] = '\0';
+	strcpy(row.attribute, "PathRecord");
+	row_name(&row, name, sizeof(name));
+	assert_string_equal(name, "rxe0/1 SA PathRecord to LID 4");
+}
+
+static void check_destination(struct mr_destination destination,
+			      const char *expected)
+{
+	char name[DESTINATION_NAME_MAX];
+
+	destination_name(&destination, name, sizeof(name));
+	assert_string_equal(name, expected);
+}
+
+static void destinations_have_names(void **state)
+{
+	(void)state;
+	check_destination((struct mr_destination){ .lid = 4 }, "LID 4");
+	check_destination((struct mr_destination){ .lid = 0xffff },
+			  "directed route");
+	check_destination((struct mr_destination){ 0 }, "unknown");
+	check_destination((struct mr_destination){
+		.lid = 4, .gid = { 0xfe, 0x80, [15] = 0x21 } }, "fe80::21");
+}
+
+static void symbols_are_found(void **state)
+{
+	static const char list[] =
+		"0000000000000000 A fixed_percpu_data\n"
+		"ffffffff81000000 T _text\n"
+		"ffffffffc0a00010 t recv_handler\t[ib_umad]\n"
+		"ffffffffc0b00020 t recv_handler\t[ib_core]\n"
+		"ffffffffc0b00030 b sa_client\t[rdma_cm]\n";
+	struct symbol symbols[] = {
+		{ .name = "recv_handler", .module = "ib_core" },
+		{ .address = 0xffffffffc0b00030 },
+		{ .address = 0xffffffff81000000 },
+		{ .name = "recv_handler" },
+	};
+	char path[] = "/tmp/lib_test.XXXXXX";
+	int fd = mkstemp(path);
+
+	(void)state;
+	assert_int_equal(write(fd, list, strlen(list)), strlen(list));
+	close(fd);
+	kallsyms_find_in(path, symbols, 4);
+	unlink(path);
+	assert_true(symbols[0].address == 0xffffffffc0b00020);
+	assert_string_equal(symbols[1].name, "sa_client");
+	assert_string_equal(symbols[1].module, "rdma_cm");
+	assert_string_equal(symbols[2].name, "_text");
+	assert_string_equal(symbols[2].module, "");
+	assert_true(symbols[3].address == 0);
 }
 
 static void backoff_has_the_columns_it_needs(void **state)
@@ -638,7 +898,16 @@ int main(void)
 		cmocka_unit_test_setup(rows_are_sorted_and_added_up, make_rows),
 		cmocka_unit_test_setup(totals_are_exact_or_short, make_rows),
 		cmocka_unit_test_setup(narrow_tables_lose_columns, make_rows),
+		cmocka_unit_test_setup(columns_are_chosen_and_ordered, make_rows),
+		cmocka_unit_test_setup(columns_need_their_grouping, make_rows),
+		cmocka_unit_test(trends_are_blocks_or_ascii),
+		cmocka_unit_test_setup(trends_end_with_the_last_interval, make_rows),
+		cmocka_unit_test(response_times_have_bars),
+		cmocka_unit_test(oldest_requests_are_listed),
 		cmocka_unit_test_setup(filters_match, make_rows),
+		cmocka_unit_test(rows_are_named_by_what_they_have),
+		cmocka_unit_test(destinations_have_names),
+		cmocka_unit_test(symbols_are_found),
 		cmocka_unit_test(backoff_has_the_columns_it_needs),
 		cmocka_unit_test_setup(intervals_are_differences, make_rows),
 		cmocka_unit_test(requests_are_followed_once_of_interest),

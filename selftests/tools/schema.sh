@@ -43,6 +43,8 @@ lines_are_written() {
 		start_tool hist-row hist --by row --max-rows 2 &&
 		start_tool top top 0.5 &&
 		start_tool top-few top --max-rows 2 &&
+		start_tool top-all top --by client,destination,attribute &&
+		start_tool top-stuck top --by destination --stuck 0.2 &&
 		start_tool snoop snoop || return 1
 	storm -n 500 -a PathRecord,NodeRecord,0x77,0x78
 	storm -n 20 -c 0x2e
@@ -54,6 +56,7 @@ lines_are_written() {
 		"$TOP_DIR/hist-all.json" > /dev/null &&
 		grep -q '(other)' "$TOP_DIR/hist-row.json" &&
 		grep -q '(other)' "$TOP_DIR/top-few.json" &&
+		grep -q '"tid":"' "$TOP_DIR/top-stuck.json" &&
 		[ "$(wc -l < "$TOP_DIR/hist-intervals.json")" -gt 3 ] &&
 		[ "$(wc -l < "$TOP_DIR/top.json")" -gt 3 ] &&
 		equal "kinds of events" "$(jq -rs '[.[].event] | unique |

@@ -20,7 +20,7 @@ term() {
 
 # A shell in a window of 80 columns and 24 lines, for the tests to type into
 open_terminal() {
-	term new-session -d -x 80 -y 24 \
+	term -u new-session -d -x 80 -y 24 \
 		"env PS1='ready\$ ' MADRETRY_TOP='$MADRETRY_TOP' TOP_DIR='$TOP_DIR' bash --norc --noediting" &&
 		wait_until on_screen '^ready\$'
 }
@@ -94,7 +94,7 @@ typing_works() {
 make_rows() {
 	echo Y > /sys/module/ib_core/parameters/treat_busy_as_timeout
 	sastorm_start --answers busy,good || return 1
-	sastorm_ask -n 40 -m 40 -T 300 -a "$1"
+	sastorm_ask -n 40 -m 40 -T 1000 -a "$1"
 	sastorm_stop
 	echo N > /sys/module/ib_core/parameters/treat_busy_as_timeout
 }
@@ -110,11 +110,12 @@ first_row_is() {
 screen_has_all_parts() {
 	start_top && make_rows PathRecord,NodeRecord,MCMemberRecord,0x77 &&
 		shows '^madretry-top ..:..:.., up .*every 1s, sort retries' &&
-		shows '^DEVICE *CLASS *ATTRIBUTE *REQ/s *RETR/s *BDRP/s *BDLV/s *TMO/s *OUTST *P50 *P99$' &&
+		shows '^DEVICE *CLASS *ATTRIBUTE *REQ/s *RETR/s *BDRP/s *BDLV/s *TMO/s *OUTST *P99 *TREND$' &&
 		shows '^rxe0/1 *SA *PathRecord ' && shows '^rxe0/1 *SA *0x0077 ' &&
 		shows '^q quit ' &&
 		shows 'SA .*: retries by the wait that followed, ms' &&
-		shows '^RETRY *COUNT *>=256' && shows '^ *1 *10 *10'
+		shows '^RETRY *COUNT *>=512 *RESPONSE *COUNT' &&
+		shows '^ *1 *10 *10 *[<>]=*[0-9.]*[um]s *[0-9]* #'
 }
 
 totals_key() {
@@ -140,7 +141,8 @@ sort_keys() {
 	local i
 
 	keys S S		# from retries back to attribute
-	keys s s s s s s s s s s s s	# once around, and on
+	shows 'sort attribute' || return 1
+	keys s s s s s s s s s s s s	# once around, past the trend, and on
 	shows 'sort requests' || return 1
 	keys S
 	shows 'sort attribute' && wait_until first_row_is 0x0077 &&
@@ -186,6 +188,71 @@ time_goes_on() {
 	[ "$(time_on_screen)" != "$1" ]
 }
 
+# The list of columns, and what the table then has
+columns_key() {
+	keys c
+	shows '^Columns, from left to right' && shows '^\[x\] DEVICE ' &&
+		shows '^\[ \] RESP/s ' || return 1
+	keys j j Space		# the attribute goes
+	shows '^\[ \] ATTRIBUTE ' || return 1
+	keys j j '<' '<' '<' '<'	# retries come first
+	keys c
+	shows '^RETR/s *DEVICE *CLASS *REQ/s ' || return 1
+	keys c d c
+	shows '^DEVICE *CLASS *ATTRIBUTE *REQ/s *RETR/s '
+}
+
+view_key() {
+	keys v
+	shows '^no outstanding request' && no_longer_shows '^RETRY' || return 1
+	keys v
+	no_longer_shows '^no outstanding request' || return 1
+	keys Tab
+	shows '^RETRY *COUNT'
+}
+
+# Requests that have been retried are known before anybody wants to see them;
+# others, from then on
+oldest_requests() {
+	sastorm_start --answers drop || return 1
+	"$BUILD/load/sastorm" client -d rxe0 -g "$(rxe_gid rxe1)" -T 1000 -R 90 \
+		-a NodeRecord > /dev/null &
+	sleep 3
+	keys v
+	shows '^oldest outstanding requests$' &&
+		shows '^ *AGE ATTEMPT *NEXT DEVICE REQUEST *TO *TID' &&
+		shows '^ *[0-9.]*s *[2-9]*/91 .* rxe0/1 SA NodeRecord ' || return 1
+	"$BUILD/load/sastorm" client -d rxe0 -g "$(rxe_gid rxe1)" -T 90000 \
+		> /dev/null &
+	shows '^ *[0-9.]*m*s *1/1 *[789][0-9.]*s rxe0/1 SA PathRecord ' ||
+		return 1
+	kill %2 %3
+	shows '^no outstanding request' || return 1
+	keys v v
+	sastorm_stop
+}
+
+by_key() {
+	keys g
+	shows 'by destination, sort' &&
+		shows '^counting started anew, by destination' &&
+		shows '^DEVICE *CLASS *TO *REQ/s ' && make_rows PathRecord &&
+		shows '^rxe0/1 *SA *fe80::[0-9a-f:]* ' || return 1
+	keys g
+	shows '^DEVICE *CLASS *CLIENT *REQ/s ' && make_rows PathRecord &&
+		shows '^rxe0/1 *SA *sastorm\[[0-9]*\] ' || return 1
+	keys g g g g g
+	shows 'by attribute, sort' && shows '^DEVICE *CLASS *ATTRIBUTE *REQ/s '
+}
+
+# What the trend is of, in block characters where the locale has them
+trend_in_blocks() {
+	start_top "env LC_ALL=C.UTF-8" && make_rows PathRecord,NodeRecord &&
+		shows '^rxe0/1 *SA *PathRecord .*█' && quit_key || return 1
+	start_top && make_rows PathRecord,NodeRecord &&
+		shows '^rxe0/1 *SA *PathRecord .* [_.]*#[_.]*$' && quit_key
+}
+
 help_key() {
 	keys h
 	shows 'keys and columns' && shows '^q  *quit' &&
@@ -218,9 +285,9 @@ resize() {
 	term resize-window -x 1 -y 1
 	sleep 1.5
 	term resize-window -x 150 -y 50
-	shows '^madretry-top ' && shows ' P99$' || return 1
+	shows '^madretry-top ' && shows ' P50 *P99 *TREND$' || return 1
 	term resize-window -x 80 -y 24
-	shows '^q quit .*t totals$' && quit_key
+	shows '^q quit .*p pause$' && quit_key
 }
 
 starts_in_a_small_window() {
@@ -306,8 +373,13 @@ select_keys			arrows, Home, End, PageUp and k select a row
 sort_keys			s, S and r sort
 filter_key			f and / filter, Escape takes back
 pause_key			p pauses and goes on
+columns_key			c chooses columns and their order
+view_key			v changes what is below the table
+oldest_requests			v shows the oldest requests
+by_key				g tells rows apart by something else
 help_key			h shows the keys and the columns
 quit_key			q quits and gives the terminal back
+trend_in_blocks			trends, in blocks or ASCII
 resize				windows down to one character
 starts_in_a_small_window	started in 40x10
 ended_by_sigterm		SIGTERM gives the terminal back

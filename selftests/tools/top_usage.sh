@@ -52,6 +52,17 @@ nan		| interval 'nan'
 -c 256		| class '256'
 -c ''		| class
 -s nosuch	| retries
+-s trend	| 'trend' cannot
+-s client	| needs --by client
+--columns nosuch	| per_request
+--columns p50,p50	| 'p50' is named twice
+--columns ''	| column ''
+--columns retries,	| column ''
+--columns client	| needs --by client
+--by nosuch	| attribute, destination, client
+--by ''	| attribute, destination, client
+--stuck=0	| --stuck '0'
+--stuck=8193	| --stuck '8193'
 --max-rows 0	| --max-rows '0'
 --max-rows 1e9	| --max-rows '1e9'
 "
@@ -80,6 +91,13 @@ ways_to_name_a_class() {
 		echo "# -c $name"
 		return 1
 	done
+}
+
+columns_are_listed() {
+	"$MADRETRY_TOP" --columns list > "$TOP_DIR/out" &&
+		grep -q '^retries *RETR/s *retries sent \*$' "$TOP_DIR/out" &&
+		grep -q '^timeouts_budget *TBUD/s *requests given up, no time left$' \
+			"$TOP_DIR/out"
 }
 
 not_root() {
@@ -222,6 +240,7 @@ not_loaded			ib_core is not loaded
 help_and_version		--help and --version
 wrong_command_lines		wrong command lines: one line, status 2
 ways_to_name_a_class		a class by number and by name
+columns_are_listed		--columns list
 not_root			not root
 without_capability		root without CAP_SYS_ADMIN
 in_user_namespace		root of a user namespace
