@@ -125,13 +125,13 @@ static enum apm_mode check_surroundings(const struct options *options)
 	char why[256];
 	enum apm_mode mode = apm_probe(why, sizeof(why));
 
-	if (mode != APM_EVENTS)
-		message("%s: shows what functions of the kernel tell, which is queue pairs, and LAP and APR when they arrive, but no LAP that is sent and no LAP state",
-			why);
 	if (filter->device)
 		require_device(filter->device);
 	if (filter->port >= 0)
 		require_port(filter->device, filter->port);
+	if (mode != APM_EVENTS)
+		message("%s: shows what functions of the kernel tell, which is queue pairs, and LAP and APR when they arrive, but no LAP that is sent and no LAP state",
+			why);
 	return mode;
 }
 

@@ -129,9 +129,11 @@ bad_lines_are_not() {
 		END { exit bad }' "$TOP_DIR/valid"
 }
 
+# That of apm-snoop is used in apm_snoop.sh
 one_for_each_tool() {
-	equal schemas "$(cd "$SCHEMAS" && ls)" "$(printf \
-		'madretry-%s.schema.json\n' $TOOLS)"
+	# shellcheck disable=SC2046,SC2086 # lists
+	equal schemas "$(cd "$SCHEMAS" && ls)" "$(printf '%s.schema.json\n' \
+		apm-snoop $(printf 'madretry-%s ' $TOOLS))"
 }
 
 need_commands jq bpftool

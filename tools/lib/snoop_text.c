@@ -157,12 +157,16 @@ static void set_time(char *text, size_t size, const struct timespec *time)
 	snprintf(text, size, "%s.%06ld", second, time->tv_nsec / 1000);
 }
 
-/* On RoCE there are no LIDs */
+/* On RoCE there are no LIDs; some kernels tell neither */
 static void set_destination(char *text, size_t size,
 			    const struct mr_log_record *record)
 {
+	static const __u8 no_gid[16];
+
 	if (record->dlid)
 		snprintf(text, size, "%u", record->dlid);
+	else if (!memcmp(record->dgid, no_gid, sizeof(no_gid)))
+		snprintf(text, size, "-");
 	else
 		inet_ntop(AF_INET6, record->dgid, text, (socklen_t)size);
 }
