@@ -88,6 +88,9 @@ fabric: modules packages
 mad: modules packages
 	@$(MAKE) -s -C selftests/mad
 
+apm: modules packages
+	@$(MAKE) -s -C selftests/apm
+
 # The real readers of what madretry-export says, for its tests
 monitoring: packages
 	@selftests/tools/unpack.sh "$(BUILD)/monitoring" prometheus prometheus-node-exporter
@@ -96,7 +99,7 @@ monitoring: packages
 vm: packages modules mad fabric
 	@selftests/vm/prepare
 
-all: modules tools load unit mad fabric vm monitoring
+all: modules tools load unit mad fabric apm vm monitoring
 
 demo: tools load fabric vm
 	@selftests/demo/run
@@ -121,12 +124,12 @@ install: tools
 	@$(MAKE) -s -C tools install
 
 clean:
-	rm -rf $(addprefix $(BUILD)/,kernel/tree modules vm load bpf tools unit mad fabric bench test-results series *.log)
+	rm -rf $(addprefix $(BUILD)/,kernel/tree modules vm load bpf tools unit mad fabric apm bench test-results series *.log)
 
 distclean:
 	rm -rf $(BUILD)
 
 build-packages packages kernel: | $(BUILD)
 
-.PHONY: help build-packages packages kernel modules tools load unit mad fabric monitoring vm all \
+.PHONY: help build-packages packages kernel modules tools load unit mad fabric apm monitoring vm all \
 	demo test bench check-abi series lint install clean distclean

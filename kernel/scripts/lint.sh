@@ -34,8 +34,8 @@ tracked() {
 # from who mails it (series.sh), and a commit of the kernel cannot be looked up
 # here.
 lint_kernel_code() {
-	complain "$(tracked 'kernel/*.[ch]' 'selftests/mad/*.[ch]' 'selftests/fabric/*.[ch]' 'tracepoints/misc/*.h' |
-		grep -v 'fabric/migrate_test.c' |
+	complain "$(tracked 'kernel/*.[ch]' 'selftests/mad/*.[ch]' 'selftests/fabric/*.[ch]' 'selftests/apm/*.[ch]' 'tracepoints/misc/*.h' |
+		grep -vE 'fabric/migrate_test.c|apm/(cm_|sa_notice)' |
 		xargs -r perl "$checkpatch" --no-tree --strict --terse -q -f |
 		grep -v '^total: 0')"
 	complain "$(tracked 'tracepoints/events/*.h' |

@@ -7,11 +7,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static char program[32] = "sastorm";
+static char program[64];
 
 static void print_line(const char *format, va_list args)
 {
-	fprintf(stderr, "%s: ", program);
+	fprintf(stderr, "%s: ", *program ? program : program_invocation_short_name);
 	vfprintf(stderr, format, args);
 	fputc('\n', stderr);
 }
@@ -55,7 +55,8 @@ void cmdline_one_line_errors(struct argp_state *state)
 void cmdline_parse(const struct argp *argp, const char *role, int argc,
 		   char **argv, void *input)
 {
-	snprintf(program, sizeof(program), "sastorm %s", role);
+	snprintf(program, sizeof(program), "%s%s%s", program_invocation_short_name,
+		 role ? " " : "", role ? role : "");
 	argv[0] = program;
 	argp_err_exit_status = EXIT_BAD_INPUT;
 	if (argp_parse(argp, argc, argv, 0, NULL, input))

@@ -8,8 +8,9 @@
 #define EXIT_BAD_INPUT	2
 
 /*
- * Parse @argc, @argv with @argp for "sastorm ROLE". Does not return when the
- * command line is wrong: one line on stderr, exit status 2.
+ * Parse @argc, @argv with @argp for "PROGRAM ROLE", or "PROGRAM" if @role is
+ * NULL. Does not return when the command line is wrong: one line on stderr,
+ * exit status 2.
  */
 void cmdline_parse(const struct argp *argp, const char *role, int argc,
 		   char **argv, void *input);
