@@ -31,9 +31,9 @@ TEST_PACKAGES := \
 	busybox-static cpio procps qemu-system-x86 zstd \
 	bpftrace ibverbs-providers ibverbs-utils infiniband-diags opensm \
 	rdma-core rdmacm-utils \
-	curl expect gawk iproute2 jq libxml2-utils mandoc python3 \
+	curl expect gawk iproute2 jq libxml2-utils linux-perf mandoc python3 \
 	python3-jsonschema python3-prometheus-client shellcheck sparse systemd \
-	tmux
+	tmux trace-cmd
 
 help:
 	@echo 'make demo         watch real retries in madretry-top, in a virtual machine'
