@@ -174,20 +174,23 @@ static __always_inline void back_post(const struct mr_req *req,
 static __always_inline void back_done(const struct mr_req *req,
 				      const struct mr_done *done)
 {
-	__u64 duration_us = done->duration_us < 0 ? 0 : done->duration_us;
+	__u64 duration_us = done->duration_us;
+	bool is_timed = done->duration_us >= 0;
 	struct mr_counters *row;
 	struct mr_key key;
 
 	row = find_row(req, &key, false);
 	if (!row)
 		return;
-	if (was_counted(req, duration_us))
+	if (is_timed && was_counted(req, duration_us))
 		row->outstanding--;
 	track_done(req, &key, done);
 
 	switch (done->status) {
 	case WC_SUCCESS:
 		row->responses++;
+		if (!is_timed)
+			break;
 		row->response_sum_us += duration_us;
 		if (duration_us > ~0U)
 			duration_us = ~0U;
@@ -204,12 +207,12 @@ static __always_inline void back_done(const struct mr_req *req,
 	}
 }
 
-static __always_inline void count_wait(const struct mr_key *key,
-				       const struct mr_retry *retry)
+/* @step: number of the retry that began the wait */
+static __always_inline void count_wait(const struct mr_key *key, __u32 step,
+				       int wait_ms)
 {
 	struct mr_backoff *backoff = bpf_map_lookup_elem(&backoffs, key);
 	__u32 bucket = MR_WAIT_FOREVER;
-	__u32 step = retry->backoff_step;
 
 	if (!backoff) {
 		bpf_map_update_elem(&backoffs, key, &no_backoff, BPF_NOEXIST);
@@ -224,13 +227,20 @@ static __always_inline void count_wait(const struct mr_key *key,
 	/* Show the verifier what it cannot follow through the above */
 	barrier_var(step);
 	step %= MR_BACKOFF_STEPS;
-	if (retry->wait_ms >= 0) {
-		bucket = log2_bucket(retry->wait_ms);
-		__sync_fetch_and_add(&backoff->wait_sum_ms[step],
-				     retry->wait_ms);
+	if (wait_ms >= 0) {
+		bucket = log2_bucket(wait_ms);
+		__sync_fetch_and_add(&backoff->wait_sum_ms[step], wait_ms);
 	}
 	__sync_fetch_and_add(&backoff->wait_ms[step]
 					      [bucket % MR_WAIT_BUCKETS], 1);
+}
+
+/* A wait that is inferred is known when it has ended */
+static __always_inline void count_ended_wait(const struct mr_key *key,
+					     __u32 step, int waited_ms)
+{
+	if (step && waited_ms >= 0)
+		count_wait(key, step, waited_ms);
 }
 
 /* 28 ns: two hash look-ups and an atomic addition; and see track.bpf.h */
@@ -246,7 +256,11 @@ static __always_inline void back_retry(const struct mr_req *req,
 		return;
 	if (cause < MR_RETRY_CAUSES)
 		row->retries[cause]++;
-	count_wait(&key, retry);
+	if (retry->inferred)
+		count_ended_wait(&key, retry->backoff_step - 1,
+				 retry->waited_ms);
+	else
+		count_wait(&key, retry->backoff_step, retry->wait_ms);
 	track_retry(req, &key, retry);
 }
 
@@ -275,8 +289,12 @@ static __always_inline void back_timeout(const struct mr_req *req,
 	struct mr_key key;
 
 	row = find_row(req, &key, false);
-	if (row && cause < MR_TIMEOUT_CAUSES)
+	if (!row)
+		return;
+	if (cause < MR_TIMEOUT_CAUSES)
 		row->timeouts[cause]++;
+	if (timeout->inferred)
+		count_ended_wait(&key, timeout->sends - 1, timeout->waited_ms);
 }
 
 /* 15 ns, as back_post(); and see track.bpf.h */

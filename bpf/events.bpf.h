@@ -121,6 +121,7 @@ int BPF_PROG(mr_timeout, const struct ib_mad_trace_req *event_req,
 		.sends = event->sends,
 		.busy_drops = event->busy_drops,
 		.cause = event->cause,
+		.waited_ms = MR_UNKNOWN,
 	};
 
 	back_timeout(&req, &timeout);

@@ -15,32 +15,9 @@
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_helpers.h>
 
+#include "ib_mad_core.h"
 #include "madretry.h"
 #include "request.h"
-
-/* What is read of the kernel's structures, found in its BTF when loading */
-#pragma clang attribute push(__attribute__((preserve_access_index)), \
-			     apply_to = record)
-
-struct ib_mad_agent {
-	void *recv_handler;
-	void *send_handler;
-};
-
-struct ib_mad_send_buf {
-	void *context[2];
-};
-
-struct ib_sa_query {
-	void *client;
-};
-
-struct task_struct {
-	struct task_struct *group_leader;
-	char comm[16];
-};
-
-#pragma clang attribute pop
 
 const volatile __u32 rows_by = MR_BY_ATTRIBUTE;
 
@@ -105,6 +82,7 @@ static __always_inline __u32 destination_of(const struct mr_req *req)
 	return number_of(&destinations, &destination, &last_destination);
 }
 
+#ifndef HEAD_WITHOUT_BTF
 static __always_inline void this_program(struct mr_program *program)
 {
 	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
@@ -148,6 +126,15 @@ static __always_inline __u32 client_of(const struct mr_req *req, bool posting)
 	}
 	return number_of(&clients, &client, &last_client);
 }
+
+#else
+
+static __always_inline __u32 client_of(const struct mr_req *req, bool posting)
+{
+	return 0;
+}
+
+#endif
 
 /* Returns false if there is no room for what the key would be about */
 static __always_inline bool set_key(struct mr_key *key,

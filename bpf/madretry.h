@@ -45,6 +45,9 @@ enum mr_by {
 	MR_BY_CLIENT = 4,
 };
 
+/* Requests that can be followed at the same time where the kernel does not */
+#define MR_FOLLOWED_MAX		32768
+
 /* What a row of numbers is about; what it is not told apart by is 0 */
 struct mr_key {
 	__u32 dev_index;
@@ -167,6 +170,40 @@ struct mr_backoff {
 
 struct mr_device {
 	char name[MR_DEVICE_NAME_MAX];
+};
+
+/* Where a field is in the record of a trace event */
+struct mr_field {
+	__u16 offset;
+	__u16 size;
+};
+
+/* ib_mad:ib_mad_ib_send_mad; ib_mad_send_done_resend has the same record */
+struct mr_send_event {
+	struct mr_field tid;
+	struct mr_field dev_index;
+	struct mr_field port_num;
+	struct mr_field mgmt_class;
+	struct mr_field class_version;
+	struct mr_field method;
+	struct mr_field attr_id;
+	struct mr_field attr_mod;
+	struct mr_field dlid;
+	struct mr_field agent_priv;
+	struct mr_field timeout;
+	struct mr_field retries_left;
+	struct mr_field max_retries;
+};
+
+/* ib_mad:ib_mad_recv_done_handler */
+struct mr_recv_event {
+	struct mr_field tid;
+	struct mr_field dev_index;
+	struct mr_field port_num;
+	struct mr_field mgmt_class;
+	struct mr_field method;
+	struct mr_field attr_mod;
+	struct mr_field status;
 };
 
 #endif /* MADRETRY_H */

@@ -80,6 +80,8 @@ struct mr_timeout {
 	__u32 sends;
 	__u32 busy_drops;
 	__u32 cause;		/* enum mr_timeout_cause */
+	int waited_ms;		/* wait that has ended, if inferred */
+	bool inferred;
 };
 
 struct mr_done {

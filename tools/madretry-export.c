@@ -156,7 +156,7 @@ static void check_surroundings(const struct options *options)
 	const struct filter *filter = &options->filter;
 	char why[256];
 
-	if (!probe_events(why, sizeof(why)))
+	if (!probe_tracing(why, sizeof(why)))
 		fail_environment("%s", why);
 	if (filter->device)
 		require_device(filter->device);
@@ -172,7 +172,8 @@ static char *make_text(struct export *export, enum exposition_format format,
 	gather_read(export->gather, &before, &export->now);
 	snapshot_free(&before);
 	return exposition_make(&export->now, &export->options.filter,
-			       "events", format, length);
+			       mode_name(export->options.mode.chosen), format,
+			       length);
 }
 
 static struct http_page make_page(void *context, const char *accept)
@@ -378,6 +379,7 @@ int main(int argc, char **argv)
 	export.gather = gather_start(&(struct gather_options){
 		.max_rows = export.options.max_rows,
 		.by = MR_BY_ATTRIBUTE,
+		.mode = &export.options.mode,
 		.verbose = export.options.verbose,
 	});
 	drop_privileges(&export);

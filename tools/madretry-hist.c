@@ -120,7 +120,7 @@ static void check_surroundings(const struct hist *hist)
 	const struct filter *filter = &hist->options.filter;
 	char why[256];
 
-	if (!probe_events(why, sizeof(why)))
+	if (!probe_tracing(why, sizeof(why)))
 		fail_environment("%s", why);
 	if (filter->device)
 		require_device(filter->device);
@@ -138,8 +138,11 @@ static void start_output(const struct hist *hist)
 
 	if (!hist->options.json) {
 		printf("Tracing MAD requests; Ctrl-C ends.\n");
+		mode_print(&hist->options.mode);
 	} else {
-		object = json_start_object("events");
+		object = json_start_object(
+			mode_name(hist->options.mode.chosen));
+		json_add_mode(object, &hist->options.mode);
 		json_add(object, "interval_s", hist->options.interval_s ?
 			 json_object_new_double(hist->options.interval_s) :
 			 NULL);
@@ -300,6 +303,7 @@ int main(int argc, char **argv)
 	hist.gather = gather_start(&(struct gather_options){
 		.max_rows = hist.options.max_rows,
 		.by = MR_BY_ATTRIBUTE,
+		.mode = &hist.options.mode,
 		.verbose = hist.options.verbose,
 	});
 	start_output(&hist);

@@ -183,6 +183,7 @@ static void set_wanted(struct snoop *snoop)
 			 filter->device);
 	wanted->port = filter->port;
 	wanted->mgmt_class = filter->mgmt_class;
+	wanted->attr_id = filter->attr_id;
 }
 
 static void check_surroundings(const struct options *options)
@@ -190,7 +191,7 @@ static void check_surroundings(const struct options *options)
 	const struct filter *filter = &options->filter;
 	char why[256];
 
-	if (!probe_events(why, sizeof(why)))
+	if (!probe_tracing(why, sizeof(why)))
 		fail_environment("%s", why);
 	if (filter->device)
 		require_device(filter->device);
@@ -200,13 +201,18 @@ static void check_surroundings(const struct options *options)
 
 static void show_start(const struct snoop *snoop)
 {
+	const struct mode_choice *mode = &snoop->options.mode;
 	const struct filter *filter = &snoop->options.filter;
+	json_object *object;
 
 	if (snoop->options.json) {
-		json_print_line(json_start_object("events"));
+		object = json_start_object(mode_name(mode->chosen));
+		json_add_mode(object, mode);
+		json_print_line(object);
 	} else {
-		printf("Tracing MAD requests on %s, mode events; Ctrl-C ends.\n",
+		printf("Tracing MAD requests on %s; Ctrl-C ends.\n",
 		       filter->device ? filter->device : "all devices");
+		mode_print(mode);
 		snoop_text_head();
 	}
 	output_flush();
@@ -239,6 +245,9 @@ static void handle(const struct mr_log_record *record, void *context)
 {
 	struct run *run = context;
 
+	if (!filter_wants_attribute(&run->snoop->options.filter,
+				    record->mgmt_class, record->attr_id))
+		return;
 	if (run->follow)
 		follow_record(run->follow, record,
 			      is_wanted(&run->snoop->wanted, record));
@@ -341,8 +350,7 @@ int main(int argc, char **argv)
 		run.follow = follow_start(FOLLOW_MAX_ENTRIES, show, &run);
 		recorded.events = MR_LOG_ALL_EVENTS;
 	}
-	run.log = log_start(&recorded, snoop.buffer_kb << 10,
-			    snoop.options.verbose);
+	run.log = log_start(&snoop.options, &recorded, snoop.buffer_kb << 10);
 	show_start(&snoop);
 	run_until_end(&run);
 

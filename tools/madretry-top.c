@@ -150,7 +150,7 @@ static void check_surroundings(const struct options *options)
 	const struct filter *filter = &options->filter;
 	char why[256];
 
-	if (!probe_events(why, sizeof(why)))
+	if (!probe_tracing(why, sizeof(why)))
 		fail_environment("%s", why);
 	if (filter->device)
 		require_device(filter->device);
@@ -349,6 +349,7 @@ int main(int argc, char **argv)
 	}
 	run.gathering = top.gathering;
 	run.gathering.max_rows = top.options.max_rows;
+	run.gathering.mode = &top.options.mode;
 	run.gathering.verbose = top.options.verbose;
 	run.mode = wanted_mode(&top);
 	/* Bad names are to be said before anything is loaded */

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # What the tests of the tools share, for them to source.
 #
-#   top_start [OPTION...]   start madretry-top --json; returns when it counts
+#   top_start [OPTION...]   start madretry-top --json in mode $TOP_MODE; returns
+#                           when it counts
 #   top_stop                end it with SIGTERM; its last snapshot is then read by
 #   top_get PATH            print a value of the last snapshot, such as
 #                           .sum.total.requests
@@ -24,6 +25,7 @@ MADRETRY_TOP=$BUILD/tools/madretry-top
 TOP_DIR=$(mktemp -d)
 TOP_OUT=$TOP_DIR/json
 TOP_PID=
+TOP_MODE=${TOP_MODE:-events}	# a test may set it before it sources this
 WAIT_S=20	# as long as anything may take on a slow machine
 
 skip_all() {
@@ -86,7 +88,7 @@ wait_until() {
 
 top_start() {
 	: > "$TOP_OUT"
-	"$MADRETRY_TOP" --json "$@" > "$TOP_OUT" &
+	"$MADRETRY_TOP" --json --mode "$TOP_MODE" "$@" > "$TOP_OUT" &
 	TOP_PID=$!
 	# The first line says that counting has begun
 	wait_until test -s "$TOP_OUT" && return

@@ -51,6 +51,10 @@ nan		| interval 'nan'
 -c 0		| class '0'
 -c 256		| class '256'
 -c ''		| class
+-a nosuch	| none of any class
+-a 0x10000	| attribute '0x10000'
+-c PM -a PathRecord	| none of PM
+--mode nosuch	| auto, events, fentry, kprobe
 -s nosuch	| retries
 -s trend	| 'trend' cannot
 -s client	| needs --by client
@@ -120,7 +124,7 @@ in_user_namespace() {
 without_kernel_btf() {
 	# shellcheck disable=SC2016 # for the inner shell
 	refuses 1 unshare --mount sh -c \
-		'mount -t tmpfs none /sys/kernel/btf && exec "$0"' \
+		'mount -t tmpfs none /sys/kernel/btf && exec "$0" --mode events' \
 		"$MADRETRY_TOP" && says CONFIG_DEBUG_INFO_BTF
 }
 
@@ -129,7 +133,8 @@ without_module_btf() {
 	refuses 1 unshare --mount sh -c '
 		cp /sys/kernel/btf/vmlinux /tmp/vmlinux.btf &&
 		mount -t tmpfs none /sys/kernel/btf &&
-		mv /tmp/vmlinux.btf /sys/kernel/btf/vmlinux && exec "$0"' \
+		mv /tmp/vmlinux.btf /sys/kernel/btf/vmlinux &&
+		exec "$0" --mode fentry' \
 		"$MADRETRY_TOP" && says dwarves
 }
 

@@ -94,7 +94,7 @@ static int start_events(struct apm_log *log, size_t buffer_size, bool verbose)
 	log->events = bpf;
 	bpf->maps.records.max_entries = buffer_size;
 	bpf_load(&bpf->ctx, load_events, bpf, verbose);
-	log->records = records_open(bpf->maps.records.map_fd, verbose);
+	log->records = records_open(bpf->maps.records.map_fd);
 	return apm_events_bpf__attach(bpf);
 }
 
@@ -107,7 +107,7 @@ static int start_fentry(struct apm_log *log, size_t buffer_size, bool verbose)
 	log->fentry = bpf;
 	bpf->maps.records.max_entries = buffer_size;
 	bpf_load(&bpf->ctx, load_fentry, bpf, verbose);
-	log->records = records_open(bpf->maps.records.map_fd, verbose);
+	log->records = records_open(bpf->maps.records.map_fd);
 	return apm_fentry_bpf__attach(bpf);
 }
 
@@ -121,7 +121,7 @@ struct apm_log *apm_log_start(enum apm_mode mode, size_t buffer_size,
 	error = mode == APM_EVENTS ? start_events(log, buffer_size, verbose) :
 				     start_fentry(log, buffer_size, verbose);
 	if (error)
-		bpf_refused("attach the BPF programs", error, verbose);
+		bpf_refused("attach the BPF programs", error);
 	return log;
 }
 

@@ -13,18 +13,35 @@
 /* For what the kernel has to say about the programs */
 #define TEXT_SIZE (1 << 20)
 
-_Noreturn void bpf_refused(const char *what, int error, bool verbose)
+void bpf_why(char *why, size_t size, const char *what, int error)
 {
-	const char *hint = verbose ? "" : "; -v shows what the kernel says";
-
-	if (error == -EPERM)
-		fail_environment("the kernel forbids to %s; run as root, outside of a container",
-				 what);
-	fail_environment("cannot %s: %s%s", what, strerror(-error), hint);
+	switch (-error) {
+	case EPERM:
+		snprintf(why, size,
+			 "the kernel forbids to %s; run as root, outside of a container",
+			 what);
+		break;
+	case EBUSY:
+		snprintf(why, size,
+			 "cannot %s: a function of ib_core is taken, by a live patch perhaps",
+			 what);
+		break;
+	default:
+		snprintf(why, size, "cannot %s: %s; -v shows what the kernel says",
+			 what, strerror(-error));
+	}
 }
 
-void bpf_load(struct bpf_loader_ctx *ctx, bpf_load_function *load,
-	      void *skeleton, bool verbose)
+_Noreturn void bpf_refused(const char *what, int error)
+{
+	char why[256];
+
+	bpf_why(why, sizeof(why), what, error);
+	fail_environment("%s", why);
+}
+
+int bpf_try_load(struct bpf_loader_ctx *ctx, bpf_load_function *load,
+		 void *skeleton, bool verbose)
 {
 	char *text = verbose ? allocate(TEXT_SIZE, 1) : NULL;
 	int error;
@@ -38,6 +55,14 @@ void bpf_load(struct bpf_loader_ctx *ctx, bpf_load_function *load,
 	if (text)
 		fputs(text, stderr);
 	free(text);
+	return error;
+}
+
+void bpf_load(struct bpf_loader_ctx *ctx, bpf_load_function *load,
+	      void *skeleton, bool verbose)
+{
+	int error = bpf_try_load(ctx, load, skeleton, verbose);
+
 	if (error)
-		bpf_refused("load the BPF programs", error, verbose);
+		bpf_refused("load the BPF programs", error);
 }

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <stdbool.h>
+#include <stddef.h>
 
 #include <bpf/bpf.h>
 #include <bpf/skel_internal.h>
@@ -14,13 +15,19 @@ typedef int bpf_load_function(void *skeleton);
 
 /*
  * Call @load for @skeleton, whose context is @ctx. If @verbose, what the kernel
- * says about the programs goes to stderr. Ends the program with a message if
- * it fails.
+ * says about the programs goes to stderr. Returns 0 or a negative errno.
  */
+int bpf_try_load(struct bpf_loader_ctx *ctx, bpf_load_function *load,
+		 void *skeleton, bool verbose);
+
+/* The same, but ends the program with a message if it fails */
 void bpf_load(struct bpf_loader_ctx *ctx, bpf_load_function *load,
 	      void *skeleton, bool verbose);
 
-/* End the program: the kernel did not let it @what, as in "map the buffer" */
-_Noreturn void bpf_refused(const char *what, int error, bool verbose);
+/* Why the kernel did not let us @what, as in "map the buffer", in one line */
+void bpf_why(char *why, size_t size, const char *what, int error);
+
+/* End the program with that */
+_Noreturn void bpf_refused(const char *what, int error);
 
 #endif

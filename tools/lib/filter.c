@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 void row_name(const struct snapshot_row *row, char *buffer, size_t size)
 {
@@ -15,6 +16,22 @@ void row_name(const struct snapshot_row *row, char *buffer, size_t size)
 			 row->attribute[0] ? " " : "", row->attribute,
 			 row->destination[0] ? " to " : "", row->destination,
 			 row->client[0] ? " by " : "", row->client);
+}
+
+/* The same number is another attribute in another class */
+bool filter_wants_attribute(const struct filter *filter, __u8 mgmt_class,
+			    __u16 attr_id)
+{
+	char name[ATTRIBUTE_NAME_MAX];
+
+	if (filter->attr_id < 0)
+		return true;
+	if (filter->attr_id != attr_id)
+		return false;
+	if (!filter->attribute)
+		return true;
+	attribute_name(mgmt_class, attr_id, name, sizeof(name));
+	return !strcasecmp(name, filter->attribute);
 }
 
 /* What is in the row of "other" is not known: it is never left out silently */
@@ -31,6 +48,9 @@ bool filter_matches(const struct filter *filter,
 		return false;
 	if (filter->mgmt_class >= 0 &&
 	    filter->mgmt_class != row->key.mgmt_class)
+		return false;
+	if (!filter_wants_attribute(filter, row->key.mgmt_class,
+				    row->key.attr_id))
 		return false;
 	if (!filter->text[0])
 		return true;

@@ -11,10 +11,17 @@ struct filter {
 	const char *device;	/* NULL: any */
 	int port;		/* negative: any */
 	int mgmt_class;		/* negative: any */
+	int attr_id;		/* negative: any */
+	const char *attribute;	/* by name, so only where it has this one */
 	char text[64];		/* part of the row's name; empty: any */
 };
 
-#define FILTER_NONE ((struct filter){ .port = -1, .mgmt_class = -1 })
+#define FILTER_NONE ((struct filter){ .port = -1, .mgmt_class = -1, \
+				       .attr_id = -1 })
+
+/* Of the filter, what concerns the attribute of a MAD of this class */
+bool filter_wants_attribute(const struct filter *filter, __u8 mgmt_class,
+			    __u16 attr_id);
 
 /* Long enough for row_name() */
 #define ROW_NAME_MAX \

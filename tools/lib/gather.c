@@ -9,17 +9,16 @@
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
-#include <count_events.lskel.h>
 
+#include "bpf_load.h"
+#include "counters.h"
+#include "device_names.h"
 #include "message.h"
 #include "parties.h"
 #include "requests.h"
 
-/* For what the kernel has to say about the programs */
-#define LOG_SIZE (1 << 20)
-
 struct gather {
-	struct count_events_bpf *bpf;
+	struct counters counters;
 	int cpus;
 	struct gather_options options;
 	struct parties *parties;
@@ -39,21 +38,11 @@ static double seconds_since(const struct timespec *start)
 	       (double)(now.tv_nsec - start->tv_nsec) / 1e9;
 }
 
-static _Noreturn void refused(const char *what, int error, bool verbose)
-{
-	const char *hint = verbose ? "" : "; -v shows what the kernel says";
-
-	if (error == -EPERM)
-		fail_environment("the kernel forbids to %s; run as root, outside of a container",
-				 what);
-	fail_environment("cannot %s: %s%s", what, strerror(-error), hint);
-}
-
 /* The row for what finds no other must be there before the first event */
 static int add_other_row(struct gather *gather)
 {
-	int backoffs = gather->bpf->maps.backoffs.map_fd;
-	int rows = gather->bpf->maps.rows.map_fd;
+	int backoffs = gather->counters.backoffs_fd;
+	int rows = gather->counters.rows_fd;
 	const struct mr_key other = MR_KEY_OTHER;
 	struct mr_backoff *backoff = allocate(1, sizeof(*backoff));
 	int error;
@@ -74,109 +63,92 @@ static __u64 to_ns(const struct timespec *time)
 /* See count.bpf.h: the order of the first two matters */
 static void end_early_phase(struct gather *gather)
 {
-	struct count_events_bpf__data *data = gather->bpf->data;
+	struct counters *counters = &gather->counters;
 	struct timespec now;
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	if (to_ns(&now) - to_ns(&gather->started) < MR_EARLY_MIN_NS)
 		return;
-	if (data->is_early) {
-		data->early_until_ns = to_ns(&now);
-		__atomic_store_n(&data->is_early, false, __ATOMIC_RELEASE);
+	if (*counters->is_early) {
+		*counters->early_until_ns = to_ns(&now);
+		__atomic_store_n(counters->is_early, false, __ATOMIC_RELEASE);
 	}
-	gather->bpf->bss->since_early_us =
-		(to_ns(&now) - data->early_until_ns) / 1000;
-}
-
-static struct count_events_bpf *open_programs(const struct gather_options *options)
-{
-	struct count_events_bpf *bpf = count_events_bpf__open();
-	unsigned int size = options->max_rows + 1;
-
-	if (!bpf)
-		fail_environment("out of memory");
-	bpf->rodata->rows_by = options->by;
-	bpf->rodata->count_completions = options->completions;
-	bpf->rodata->track_retried = options->retried;
-	bpf->maps.rows.max_entries = size;
-	bpf->maps.backoffs.max_entries = size;
-	if (options->completions)
-		bpf->maps.completions.max_entries = size;
-	if (options->by & MR_BY_DESTINATION)
-		bpf->maps.destinations.max_entries = size;
-	if (options->by & MR_BY_CLIENT) {
-		bpf->maps.clients.max_entries = size;
-		bpf->maps.programs.max_entries = MR_PROGRAMS_MAX;
-	}
-	return bpf;
-}
-
-static void load_programs(struct count_events_bpf *bpf, bool verbose)
-{
-	char *log = verbose ? allocate(LOG_SIZE, 1) : NULL;
-	int error;
-
-	if (log) {
-		bpf->ctx.log_level = 1;
-		bpf->ctx.log_size = LOG_SIZE;
-		bpf->ctx.log_buf = (uintptr_t)log;
-	}
-	error = count_events_bpf__load(bpf);
-	if (log)
-		fputs(log, stderr);
-	free(log);
-	if (error)
-		refused("load the BPF programs", error, verbose);
+	*counters->since_early_us =
+		(to_ns(&now) - *counters->early_until_ns) / 1000;
 }
 
 /* ib_umad may be loaded while the programs run */
 static void find_handlers(struct gather *gather)
 {
-	__u64 umad = gather->bpf->bss->umad_handler;
-	__u64 sa = gather->bpf->bss->sa_handler;
+	const struct counters *counters = &gather->counters;
+	__u64 umad = *counters->umad_handler;
+	__u64 sa = *counters->sa_handler;
 
 	if (!(gather->options.by & MR_BY_CLIENT))
 		return;
 	parties_find_handlers(gather->parties, &umad, &sa);
-	gather->bpf->bss->umad_handler = umad;
-	gather->bpf->bss->sa_handler = sa;
+	*counters->umad_handler = umad;
+	*counters->sa_handler = sa;
+}
+
+static bool start_in_mode(enum trace_mode mode, void *context, char *why,
+			  size_t size)
+{
+	struct gather *gather = context;
+	struct counters *counters = &gather->counters;
+	const char *what = "load the BPF programs";
+	int error;
+
+	if (mode == MODE_KPROBE && gather->options.by & MR_BY_CLIENT) {
+		snprintf(why, size,
+			 "rows by client need BTF of ib_core, or do without them");
+		return false;
+	}
+	error = counters_load(counters, mode, &gather->options);
+	if (error) {
+		bpf_why(why, size, what, error);
+		return false;
+	}
+	find_handlers(gather);
+	what = "write to a BPF map";
+	error = add_other_row(gather);
+	if (!error) {
+		what = "attach the BPF programs";
+		error = counters_attach(counters);
+	}
+	if (error) {
+		bpf_why(why, size, what, error);
+		counters_unload(counters);
+	}
+	return !error;
 }
 
 struct gather *gather_start(const struct gather_options *options)
 {
 	struct gather *gather = allocate(1, sizeof(*gather));
-	bool verbose = options->verbose;
-	int error;
 
 	gather->options = *options;
 	gather->cpus = libbpf_num_possible_cpus();
 	if (gather->cpus < 0)
-		refused("count the CPUs", gather->cpus, verbose);
+		fail_environment("cannot count the CPUs: %s",
+				 strerror(-gather->cpus));
 	gather->per_cpu = allocate((size_t)gather->cpus,
 				   sizeof(*gather->per_cpu));
 	gather->per_cpu_completions =
 		allocate((size_t)gather->cpus,
 			 sizeof(*gather->per_cpu_completions));
 	gather->parties = parties_new(options->by, options->max_rows + 1);
-	gather->bpf = open_programs(options);
-	load_programs(gather->bpf, verbose);
-	find_handlers(gather);
-	error = add_other_row(gather);
-	if (error)
-		refused("write to a BPF map", error, verbose);
-	error = count_events_bpf__attach(gather->bpf);
-	if (error)
-		refused("attach the BPF programs", error, verbose);
+	mode_choose(options->mode, start_in_mode, gather, options->verbose);
 	clock_gettime(CLOCK_MONOTONIC, &gather->started);
 	return gather;
 }
 
 void gather_list_requests(struct gather *gather, bool list)
 {
-	int map = gather->bpf->maps.requests.map_fd;
+	int map = gather->counters.requests_fd;
 
 	gather->lists_requests = list;
-	gather->bpf->bss->track_all = list;
+	*gather->counters.track_all = list;
 	/* With completions all are kept anyhow */
 	if (!list && !gather->options.completions)
 		requests_forget_first_waits(map);
@@ -184,9 +156,7 @@ void gather_list_requests(struct gather *gather, bool list)
 
 void gather_stop(struct gather *gather)
 {
-	count_events_bpf__detach(gather->bpf);
-	/* Or they would be closed once more at the end */
-	memset(&gather->bpf->links, 0, sizeof(gather->bpf->links));
+	counters_detach(&gather->counters);
 	gather->stopped_after_s = seconds_since(&gather->started);
 }
 
@@ -194,8 +164,10 @@ static void name_device(struct gather *gather, __u32 index, char *name)
 {
 	struct mr_device device;
 
-	if (bpf_map_lookup_elem(gather->bpf->maps.devices.map_fd, &index,
-				&device))
+	/* In mode kprobe the programs do not know the name */
+	if ((bpf_map_lookup_elem(gather->counters.devices_fd, &index,
+				 &device) || !device.name[0]) &&
+	    !device_name(index, device.name, sizeof(device.name)))
 		snprintf(name, MR_DEVICE_NAME_MAX, "#%u", index);
 	else
 		memcpy(name, device.name, MR_DEVICE_NAME_MAX);
@@ -221,7 +193,7 @@ static struct mr_completions *read_completions(struct gather *gather,
 {
 	struct mr_completions *sum = allocate(1, sizeof(*sum));
 
-	if (bpf_map_lookup_elem(gather->bpf->maps.completions.map_fd, key,
+	if (bpf_map_lookup_elem(gather->counters.completions_fd, key,
 				gather->per_cpu_completions))
 		return sum;
 	for (int cpu = 0; cpu < gather->cpus; cpu++)
@@ -234,7 +206,7 @@ static struct mr_backoff *read_backoff(struct gather *gather,
 {
 	struct mr_backoff *backoff = allocate(1, sizeof(*backoff));
 
-	if (!bpf_map_lookup_elem(gather->bpf->maps.backoffs.map_fd, key,
+	if (!bpf_map_lookup_elem(gather->counters.backoffs_fd, key,
 				 backoff))
 		return backoff;
 	free(backoff);
@@ -247,7 +219,7 @@ static bool read_row(struct gather *gather, const struct mr_key *key,
 	const struct mr_key other = MR_KEY_OTHER;
 	static const struct mr_counters nothing;
 
-	if (bpf_map_lookup_elem(gather->bpf->maps.rows.map_fd, key,
+	if (bpf_map_lookup_elem(gather->counters.rows_fd, key,
 				gather->per_cpu))
 		return false;
 	memset(row, 0, sizeof(*row));
@@ -270,7 +242,7 @@ static bool read_row(struct gather *gather, const struct mr_key *key,
 
 static void read_rows(struct gather *gather, struct snapshot *now)
 {
-	int fd = gather->bpf->maps.rows.map_fd;
+	int fd = gather->counters.rows_fd;
 	struct mr_key key, *previous = NULL;
 	size_t room = 0;
 
@@ -303,23 +275,24 @@ static __u64 lost_by(int program)
 
 static __u64 lost_events(struct gather *gather)
 {
-	const struct bpf_prog_desc *programs = (void *)&gather->bpf->progs;
-	size_t count = sizeof(gather->bpf->progs) / sizeof(*programs);
+	const struct counters *counters = &gather->counters;
 	__u64 lost = 0;
 
-	for (size_t i = 0; i < count; i++)
-		lost += lost_by(programs[i].prog_fd);
+	for (size_t i = 0; i < counters->program_count; i++)
+		lost += lost_by(counters->programs[i].prog_fd);
+	if (counters->not_followed)
+		lost += *counters->not_followed;
 	return lost;
 }
 
 void gather_read_requests(struct gather *gather, struct snapshot *now)
 {
 	free(now->requests);
-	requests_read(gather->bpf->maps.requests.map_fd, gather->parties, now);
+	requests_read(gather->counters.requests_fd, gather->parties, now);
 	for (size_t i = 0; i < now->request_count; i++)
 		name_device(gather, now->requests[i].dev_index,
 			    now->requests[i].device);
-	now->requests_missed = gather->bpf->bss->requests_missed;
+	now->requests_missed = *gather->counters.requests_missed;
 }
 
 void gather_read(struct gather *gather, const struct snapshot *before,
@@ -334,18 +307,20 @@ void gather_read(struct gather *gather, const struct snapshot *before,
 	now->interval_s = now->since_start_s - before->since_start_s;
 	end_early_phase(gather);
 	find_handlers(gather);
-	parties_read(gather->parties, gather->bpf->maps.destinations.map_fd,
-		     gather->bpf->maps.clients.map_fd);
+	parties_read(gather->parties, gather->counters.destinations_fd,
+		     gather->counters.clients_fd);
 	read_rows(gather, now);
 	if (gather->lists_requests)
 		gather_read_requests(gather, now);
 	now->lost_events = lost_events(gather);
+	if (gather->counters.not_joined)
+		now->not_joined = *gather->counters.not_joined;
 	snapshot_compare(now, before);
 }
 
 void gather_free(struct gather *gather)
 {
-	count_events_bpf__destroy(gather->bpf);
+	counters_unload(&gather->counters);
 	parties_free(gather->parties);
 	free(gather->per_cpu_completions);
 	free(gather->per_cpu);

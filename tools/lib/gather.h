@@ -5,11 +5,13 @@
 
 #include <stdbool.h>
 
+#include "mode.h"
 #include "snapshot.h"
 
 struct gather;
 
 struct gather_options {
+	struct mode_choice *mode;	/* filled in by gather_start() */
 	unsigned int max_rows;
 	unsigned int by;	/* MR_BY_*: what tells rows apart */
 	bool completions;	/* fill in those of the rows */
@@ -18,7 +20,7 @@ struct gather_options {
 };
 
 /*
- * Load and attach the programs; counting has begun when this returns. Up to
+ * Load and attach the programs of the mode that is wanted; counting has begun when this returns. Up to
  * max_rows rows are kept, what does not fit is counted in one more. Ends the
  * program with a message if the kernel refuses.
  */

@@ -57,6 +57,19 @@ json_object *json_start_object(const char *mode)
 	return object;
 }
 
+void json_add_mode(json_object *object, const struct mode_choice *choice)
+{
+	const char *reason = mode_reason(choice);
+	const char *limits = mode_limits(choice->chosen);
+
+	json_add(object, "mode_reason",
+		 reason ? json_object_new_string(reason) : NULL);
+	json_add(object, "mode_limits",
+		 limits ? json_object_new_string(limits) : NULL);
+	json_add(object, "waits_inferred",
+		 json_object_new_boolean(mode_infers_waits(choice->chosen)));
+}
+
 void json_print_line(json_object *object)
 {
 	puts(json_object_to_json_string_ext(object, JSON_C_TO_STRING_PLAIN |

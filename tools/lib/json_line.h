@@ -8,6 +8,8 @@
 #include <json-c/json.h>
 #include <linux/types.h>
 
+#include "mode.h"
+
 void json_add(json_object *object, const char *key, json_object *value);
 void json_add_count(json_object *object, const char *key, __u64 value);
 void json_add_text(json_object *object, const char *key, const char *value);
@@ -22,6 +24,9 @@ void json_add_time(json_object *object, const struct timespec *time,
  * to listen, the tool and the version, and how it sees what happens.
  */
 json_object *json_start_object(const char *mode);
+
+/* More about the mode: why it is not a better one, and what it lacks */
+void json_add_mode(json_object *object, const struct mode_choice *choice);
 
 /* Frees @object. The line is on its way after the next output_flush() */
 void json_print_line(json_object *object);

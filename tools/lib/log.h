@@ -8,18 +8,20 @@
 #include <time.h>
 
 #include "log_record.h"
+#include "options.h"
 
 struct log;
 
 typedef void log_handler(const struct mr_log_record *record, void *context);
 
 /*
- * Load and attach the programs; events that pass @filter have begun to be
+ * Load and attach the programs of the mode that options->mode wants, and fill in
+ * the rest of that; events that pass @filter have begun to be
  * recorded when this returns. There is room for @buffer_size bytes of records,
  * a power of two. Ends the program with a message if the kernel refuses.
  */
-struct log *log_start(const struct mr_log_filter *filter, size_t buffer_size,
-		      bool verbose);
+struct log *log_start(struct options *options,
+		      const struct mr_log_filter *filter, size_t buffer_size);
 
 /* Readable when there are records, for wake_wait() */
 int log_file(const struct log *log);

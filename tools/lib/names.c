@@ -133,6 +133,49 @@ int class_from_text(const char *text)
 	return (int)number;
 }
 
+/* Those of the specification that have names end here, but for a few */
+#define NAMED_ATTRIBUTES_END 0x100
+
+static int attribute_of_class(uint8_t mgmt_class, const char *text)
+{
+	char name[ATTRIBUTE_NAME_MAX];
+
+	for (int number = 0; number < NAMED_ATTRIBUTES_END; number++) {
+		attribute_name(mgmt_class, (uint16_t)number, name,
+			       sizeof(name));
+		if (!strcasecmp(name, text))
+			return number;
+	}
+	return ATTRIBUTE_UNKNOWN;
+}
+
+static int attribute_of_any_class(const char *text)
+{
+	int found = ATTRIBUTE_UNKNOWN;
+
+	for (size_t i = 0; i < ARRAY_SIZE(classes); i++) {
+		int number = attribute_of_class(classes[i].number, text);
+
+		if (number == ATTRIBUTE_UNKNOWN || number == found)
+			continue;
+		if (found != ATTRIBUTE_UNKNOWN)
+			return ATTRIBUTE_AMBIGUOUS;
+		found = number;
+	}
+	return found;
+}
+
+int attribute_from_text(int mgmt_class, const char *text)
+{
+	char *end;
+	long number = strtol(text, &end, 0);
+
+	if (text[0] >= '0' && text[0] <= '9' && !*end)
+		return number > 0xffff ? ATTRIBUTE_UNKNOWN : (int)number;
+	return mgmt_class < 0 ? attribute_of_any_class(text) :
+				attribute_of_class((uint8_t)mgmt_class, text);
+}
+
 const char *class_names(void)
 {
 	static char all[ARRAY_SIZE(classes) * CLASS_NAME_MAX];

@@ -29,6 +29,16 @@ void method_name(uint8_t mgmt_class, uint8_t method, char *buffer,
  */
 int class_from_text(const char *text);
 
+/*
+ * The number of the attribute with this number or name, of @mgmt_class or, if
+ * that is negative, of any class; ATTRIBUTE_UNKNOWN if there is none, or
+ * ATTRIBUTE_AMBIGUOUS if it has different numbers in different classes.
+ */
+int attribute_from_text(int mgmt_class, const char *text);
+
+#define ATTRIBUTE_UNKNOWN	(-1)
+#define ATTRIBUTE_AMBIGUOUS	(-2)
+
 /* All short names, for a message */
 const char *class_names(void);
 

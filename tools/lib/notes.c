@@ -16,6 +16,12 @@ bool notes_make(const struct snapshot *snapshot, char *buffer, size_t size)
 			 snapshot->lost_events);
 		return true;
 	}
+	if (snapshot->not_joined) {
+		snprintf(buffer, size,
+			 "%llu requests found the send queue full: if they had no response, their end was not seen",
+			 snapshot->not_joined);
+		return true;
+	}
 	/* The key of this row is the greatest there is */
 	if (last && last->is_other) {
 		snprintf(buffer, size,

@@ -10,7 +10,7 @@
 
 #include "message.h"
 
-enum { OPTION_JSON = 0x100, OPTION_MAX_ROWS };
+enum { OPTION_JSON = 0x100, OPTION_MAX_ROWS, OPTION_MODE };
 
 /* As many as attribute numbers of one class, on one port */
 #define MAX_ROWS_LIMIT	65536
@@ -21,13 +21,17 @@ static const struct argp_option device_list[] = {
 	{ "json", OPTION_JSON, NULL, 0,
 	  "Print one JSON object a line", 2 },
 	{ "verbose", 'v', NULL, 0,
-	  "Print what the kernel says about the BPF programs on stderr", 2 },
+	  "Say on stderr why a mode is not used, and what the kernel says about the BPF programs", 2 },
 	{ 0 }
 };
 
 static const struct argp_option option_list[] = {
 	{ "class", 'c', "CLASS", 0,
 	  "Only this management class: SA, CM, SM, PM ... or its number", 1 },
+	{ "attribute", 'a', "ATTR", 0,
+	  "Only this attribute: PathRecord, NodeInfo ... or its number", 1 },
+	{ "mode", OPTION_MODE, "MODE", 0,
+	  "How to see MADs: auto (default), events, fentry or kprobe", 2 },
 	{ 0 }
 };
 
@@ -74,6 +78,28 @@ static int class_option(const char *text)
 		fail_usage("class '%s' is none of %s, and no number from 1 to 255",
 			   text, class_names());
 	return mgmt_class;
+}
+
+/* Which one it is depends on the class, that may come later */
+static void settle_attribute(struct filter *filter)
+{
+	char name[CLASS_NAME_MAX] = "any class";
+
+	if (!filter->attribute)
+		return;
+	filter->attr_id = attribute_from_text(filter->mgmt_class,
+					      filter->attribute);
+	if (filter->attr_id == ATTRIBUTE_AMBIGUOUS)
+		fail_usage("attribute '%s' has different numbers in different classes: say -c as well",
+			   filter->attribute);
+	if (filter->mgmt_class >= 0)
+		class_name((uint8_t)filter->mgmt_class, name, sizeof(name));
+	if (filter->attr_id == ATTRIBUTE_UNKNOWN)
+		fail_usage("attribute '%s' is none of %s, and no number from 0 to 65535",
+			   filter->attribute, name);
+	/* A number is the same in all classes */
+	if (filter->attribute[0] >= '0' && filter->attribute[0] <= '9')
+		filter->attribute = NULL;
 }
 
 static void positional(struct options *options, unsigned int place,
@@ -127,6 +153,18 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		break;
 	case 'c':
 		options->filter.mgmt_class = class_option(arg);
+		break;
+	case 'a':
+		options->filter.attribute = arg;
+		break;
+	case ARGP_KEY_SUCCESS:
+		settle_attribute(&options->filter);
+		break;
+	case OPTION_MODE:
+		options->mode.wanted = mode_from_text(arg);
+		if (options->mode.wanted == MODES)
+			fail_usage("mode '%s' is none of %s", arg,
+				   mode_names());
 		break;
 	default:
 		return ARGP_ERR_UNKNOWN;

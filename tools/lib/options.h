@@ -7,12 +7,14 @@
 #include <stdbool.h>
 
 #include "filter.h"
+#include "mode.h"
 
 #define INTERVAL_MIN_S	0.1
 #define INTERVAL_MAX_S	86400
 
 struct options {
 	struct filter filter;
+	struct mode_choice mode;
 	double interval_s;
 	unsigned long count;		/* 0: without end */
 	unsigned int max_rows;

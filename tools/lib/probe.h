@@ -6,11 +6,16 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "mode.h"
+
 /*
- * Can programs be attached to madretry's trace events? If not, @why says what
- * is missing and what to do about it, in one line.
+ * Can MADs be traced at all? If not, @why says what is missing and what to do
+ * about it, in one line.
  */
-bool probe_events(char *why, size_t size);
+bool probe_tracing(char *why, size_t size);
+
+/* The same for one mode, if the above is true */
+bool probe_mode(enum trace_mode mode, char *why, size_t size);
 
 /*
  * The same for a part of it: is the module loaded, with BTF? May this user

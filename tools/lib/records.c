@@ -26,13 +26,13 @@ static int handle(void *context, void *record, size_t size)
 	return 0;
 }
 
-struct records *records_open(int map, bool verbose)
+struct records *records_open(int map)
 {
 	struct records *records = allocate(1, sizeof(*records));
 
 	records->ring = ring_buffer__new(map, handle, records, NULL);
 	if (!records->ring)
-		bpf_refused("map the ring buffer", -errno, verbose);
+		bpf_refused("map the ring buffer", -errno);
 	return records;
 }
 

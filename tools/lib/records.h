@@ -13,7 +13,7 @@ struct records;
 typedef void records_handler(const void *record, void *context);
 
 /* @map: the ring buffer. Ends the program with a message if that fails */
-struct records *records_open(int map, bool verbose);
+struct records *records_open(int map);
 
 /* Readable when there are records, for wake_wait() */
 int records_file(const struct records *records);

@@ -29,18 +29,23 @@ static void draw_title(const struct screen_state *state)
 {
 	const struct snapshot *snapshot = state->snapshot;
 	char text[320], time[16], filter[96] = "", by[GROUPING_NAME_MAX];
+	char mode[64] = "";
 	struct tm local;
 
 	localtime_r(&snapshot->time.tv_sec, &local);
 	strftime(time, sizeof(time), "%H:%M:%S", &local);
+	if (COLS >= 72)
+		snprintf(mode, sizeof(mode), " [%s%s]", mode_name(state->mode),
+			 mode_infers_waits(state->mode) ? ", waits inferred" :
+							  "");
 	if (state->filter.text[0])
 		snprintf(filter, sizeof(filter), ", filter %s",
 			 state->filter.text);
 	grouping_name(snapshot->by, by, sizeof(by));
 	snprintf(text, sizeof(text),
-		 "%s%s %s, up %.0fs, every %gs, by %s, sort %s%s%s",
+		 "%s%s%s %s, up %.0fs, every %gs, by %s, sort %s%s%s",
 		 state->paused ? "PAUSED " : "",
-		 COLS >= 72 ? "madretry-top" : "", time,
+		 COLS >= 72 ? "madretry-top" : "", mode, time,
 		 snapshot->since_start_s, state->every_s, by,
 		 state->order.column->key, state->order.reverse ? " up" : "",
 		 filter);

@@ -7,6 +7,7 @@
 
 #include "column_list.h"
 #include "filter.h"
+#include "mode.h"
 #include "view.h"
 
 /* What is below the table */
@@ -34,6 +35,7 @@ struct column_chooser {
 
 struct screen_state {
 	const struct snapshot *snapshot;	/* NULL before the first */
+	enum trace_mode mode;
 	double every_s;
 	struct filter filter;
 	struct order order;

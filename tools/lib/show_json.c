@@ -198,9 +198,11 @@ static void add_oldest(json_object *object, const struct snapshot *snapshot,
 
 void json_start(const struct options *options, unsigned int by)
 {
-	json_object *object = json_start_object("events");
+	json_object *object =
+		json_start_object(mode_name(options->mode.chosen));
 	char names[GROUPING_NAME_MAX];
 
+	json_add_mode(object, &options->mode);
 	grouping_name(by, names, sizeof(names));
 	json_add_text(object, "by", names);
 	json_add_number(object, "interval_s", options->interval_s);
@@ -225,6 +227,7 @@ void json_show(const struct snapshot *snapshot, const struct options *options,
 	json_add_number(object, "interval_s", snapshot->interval_s);
 	json_add(object, "last", json_object_new_boolean(snapshot->is_last));
 	json_add_count(object, "lost_events", snapshot->lost_events);
+	json_add_count(object, "not_joined", snapshot->not_joined);
 	json_add(object, "rows", rows);
 	json_add(object, "sum", numbers(&view.sum, json_object_new_object()));
 	if (oldest)

@@ -56,6 +56,7 @@ bool screen_start(const struct options *options, const struct order *order,
 	curs_set(0);
 
 	state.every_s = options->interval_s;
+	state.mode = options->mode.chosen;
 	state.filter = options->filter;
 	state.order = *order;
 	state.columns = *list;

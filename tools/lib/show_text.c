@@ -24,6 +24,7 @@ void text_start(const struct options *options)
 	if (filter->port >= 0)
 		printf(", port %d", filter->port);
 	printf(", every %g s; Ctrl-C ends.\n", options->interval_s);
+	mode_print(&options->mode);
 	output_flush();
 }
 

@@ -65,6 +65,7 @@ struct snapshot {
 	double interval_s;
 	bool is_last;
 	__u64 lost_events;		/* since the start; not in any row */
+	__u64 not_joined;		/* see notes.c; in mode kprobe */
 
 	unsigned int by;		/* MR_BY_*: what tells rows apart */
 	struct snapshot_row *rows;	/* by key */
