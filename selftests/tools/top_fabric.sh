@@ -6,6 +6,7 @@
 
 # shellcheck source=selftests/tools/lib.sh
 . "$TOP/selftests/tools/lib.sh"
+FABRIC_WAIT_S=150	# as long as it may take on a slow machine
 # shellcheck source=selftests/fabric/lib.sh
 . "$TOP/selftests/fabric/lib.sh"
 
@@ -101,7 +102,7 @@ cm_is_named() {
 each_destination() {
 	local host pids=() lids=() answers=good
 
-	for host in 2 3; do
+	for host in 0 2; do
 		"$BUILD/load/sastorm" server -d vfab$host -c $SERVER_CLASS \
 			--fields --pid-file "$FABRIC_DIR/ready$host" \
 			--answers $answers > "$FABRIC_DIR/server$host" &
@@ -119,7 +120,7 @@ each_destination() {
 	kill "${pids[@]}"
 	wait "${pids[@]}"
 	equal rows "$(top_get '.rows | length')" 2 &&
-		same_as_server "${lids[0]}" 2 && same_as_server "${lids[1]}" 3 &&
+		same_as_server "${lids[0]}" 0 && same_as_server "${lids[1]}" 2 &&
 		[ "$(row_total ".lid == ${lids[1]}" retries)" -ge 15 ]
 }
 
@@ -142,7 +143,7 @@ umad_comes_later() {
 	fabric_wait test -e /dev/infiniband/umad0
 	"$BUILD/load/sastorm" client -d vfab1 -a ClassPortInfo -T 200 > /dev/null &
 	asking=$!
-	wait $asking
+	wait "$asking"
 	top_stop
 	equal requests "$(row_total ".client == \"sastorm[$asking]\"" requests)" 1
 }
@@ -152,7 +153,7 @@ ktap_print_header
 [ -e /sys/module/ib_core/parameters/randomized_wait ] ||
 	skip_all "no patched ib_core"
 trap 'fabric_down; rm -rf "$TOP_DIR"' EXIT
-fabric_up 4
+fabric_up 3
 fabric_sm 1 || ktap_exit_fail_msg "the fabric does not come up"
 run_tests "$@" <<'END'
 watch_all		ib_sa, ib_cm, IPoIB, rdma_cm and saquery ask

@@ -209,8 +209,8 @@ first_wait() {
 
 # It is no longer listed when its program takes it back
 taken_back() {
-	kill $asking
-	wait $asking
+	kill "$asking"
+	wait "$asking"
 	wait_until has_stuck 0
 	sastorm_stop
 	top_stop
@@ -243,7 +243,7 @@ older_requests() {
 	sleep 1
 	equal "attempts, at least" "$(top_get '.stuck[0] | "\(.attempts)/\(.attempts_max) \(.age_is_minimum)"')" \
 		"3/3 true" && stuck_is .stuck[0].age_s 4.5 9.5 || return 1
-	wait $asking
+	wait "$asking"
 	sastorm_stop
 	top_stop
 }
@@ -252,17 +252,16 @@ older_requests() {
 oldest_first() {
 	sastorm_start --answers drop && top_start --stuck=3 0.2 || return 1
 	ask_in_background -n 2 -m 2 -T 20000 --first-tid 1
-	asking=$!
+	both=($!)
 	wait_until server_has 2
 	sleep 1
 	ask_in_background -n 5 -m 5 -T 20000 --first-tid 11
-	asking+=" $!"
+	both+=($!)
 	wait_until server_has 7
 	sleep 1
 	equal oldest "$(top_get '[.stuck[].tid[10:]] | "\(.[0:2] | sort | join(" ")) \(length)"')" \
 		"00000001 00000002 3" || return 1
-	# shellcheck disable=SC2086 # two of them
-	kill $asking
+	kill "${both[@]}"
 	sastorm_stop
 	top_stop
 }
@@ -282,8 +281,8 @@ too_many_requests() {
 		equal missed "$(top_get .stuck_missed)" 108 &&
 		wait_until grep -q 'the list was full 108 times' "$TOP_DIR/text" ||
 		return 1
-	kill $asking
-	wait $asking
+	kill "$asking"
+	wait "$asking"
 	sastorm_stop
 	top_stop
 	kill $text_pid
