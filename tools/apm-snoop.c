@@ -194,18 +194,18 @@ static void handle_any(const void *record, void *context)
 	handle(record, context);
 }
 
-static void read_log(struct run *run)
+/* Returns true if there may be more to read */
+static bool read_log(struct run *run)
 {
-	__u64 lost;
+	bool more = records_read(apm_log_records(run->log), handle_any, run);
+	__u64 lost = apm_log_lost(run->log);
 
-	records_read(apm_log_records(run->log), handle_any, run);
 	output_flush();
-	lost = apm_log_lost(run->log);
-	if (lost == run->lost)
-		return;
-	message("%llu events were lost: there was no room for them",
-		lost - run->lost);
+	if (lost != run->lost)
+		message("%llu events were lost: there was no room for them",
+			lost - run->lost);
 	run->lost = lost;
+	return more;
 }
 
 static void query(struct run *run, bool all)
@@ -312,7 +312,8 @@ static void run_until_end(struct run *run)
 	}
 	/* Nothing that was recorded is lost when a script ends the tool */
 	apm_log_stop(run->log);
-	read_log(run);
+	while (read_log(run))
+		;
 	query(run, true);
 	show_end(run);
 }

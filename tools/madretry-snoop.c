@@ -255,18 +255,18 @@ static void handle(const struct mr_log_record *record, void *context)
 		show(record, run);
 }
 
-static void read_log(struct run *run)
+/* Returns true if there may be more to read */
+static bool read_log(struct run *run)
 {
-	__u64 lost;
+	bool more = log_read(run->log, handle, run);
+	__u64 lost = log_lost(run->log);
 
-	log_read(run->log, handle, run);
 	output_flush();
-	lost = log_lost(run->log);
-	if (lost == run->lost)
-		return;
-	message("%llu events were lost: there was no room for them; see --buffer",
-		lost - run->lost);
+	if (lost != run->lost)
+		message("%llu events were lost: there was no room for them; see --buffer",
+			lost - run->lost);
 	run->lost = lost;
+	return more;
 }
 
 /* Of JSON the last line, which says whether anything is missing */
@@ -325,7 +325,8 @@ static void run_until_end(struct run *run)
 	}
 	/* Nothing that was recorded is lost when a script ends the tool */
 	log_stop(run->log);
-	read_log(run);
+	while (read_log(run))
+		;
 	show_end(run);
 }
 

@@ -206,11 +206,11 @@ static void handle(const void *data, void *context)
 	log->handler(&record, log->context);
 }
 
-void log_read(struct log *log, log_handler *handler, void *context)
+bool log_read(struct log *log, log_handler *handler, void *context)
 {
 	log->handler = handler;
 	log->context = context;
-	records_read(log->records, handle, log);
+	return records_read(log->records, handle, log);
 }
 
 struct timespec log_time(const struct log *log,

@@ -26,8 +26,11 @@ struct log *log_start(struct options *options,
 /* Readable when there are records, for wake_wait() */
 int log_file(const struct log *log);
 
-/* Hand all records that are there to @handler, in the order of the events */
-void log_read(struct log *log, log_handler *handler, void *context);
+/*
+ * Hand the records that are there to @handler, in the order of the events.
+ * Returns true if there may be more.
+ */
+bool log_read(struct log *log, log_handler *handler, void *context);
 
 /* When an event happened, on CLOCK_REALTIME */
 struct timespec log_time(const struct log *log,

@@ -10,10 +10,14 @@
 #include "bpf_load.h"
 #include "message.h"
 
+/* As many are handed on at a time */
+#define BATCH 1024
+
 struct records {
 	struct ring_buffer *ring;
 	records_handler *handler;
 	void *context;
+	unsigned int left;	/* of the batch */
 	__s64 to_realtime_ns;	/* to be added to CLOCK_MONOTONIC */
 };
 
@@ -23,7 +27,8 @@ static int handle(void *context, void *record, size_t size)
 
 	(void)size;
 	records->handler(record, records->context);
-	return 0;
+	records->left--;
+	return records->left ? 0 : -EAGAIN;
 }
 
 struct records *records_open(int map)
@@ -50,14 +55,15 @@ static __s64 clock_ns(clockid_t clock)
 }
 
 /* Somebody may set the clock meanwhile, so the difference is asked for anew */
-void records_read(struct records *records, records_handler *handler,
+bool records_read(struct records *records, records_handler *handler,
 		  void *context)
 {
 	records->handler = handler;
 	records->context = context;
 	records->to_realtime_ns = clock_ns(CLOCK_REALTIME) -
 				  clock_ns(CLOCK_MONOTONIC);
-	ring_buffer__consume(records->ring);
+	records->left = BATCH;
+	return ring_buffer__consume(records->ring) == -EAGAIN;
 }
 
 struct timespec records_time(const struct records *records, __u64 time_ns)

@@ -18,8 +18,12 @@ struct records *records_open(int map);
 /* Readable when there are records, for wake_wait() */
 int records_file(const struct records *records);
 
-/* Hand all that are there to @handler, in the order in which they were made */
-void records_read(struct records *records, records_handler *handler,
+/*
+ * Hand those that are there to @handler, in the order in which they were made.
+ * Returns true if there may be more: while they keep coming, somebody has to
+ * look at the rest of the world, too.
+ */
+bool records_read(struct records *records, records_handler *handler,
 		  void *context);
 
 /* A time on CLOCK_MONOTONIC, as records have it, on CLOCK_REALTIME */
