@@ -93,7 +93,7 @@ flaps() {
 
 	before=$(traps_128)
 	took=$SECONDS
-	for i in 1 2 3 4 5 6 7 8 9 10; do
+	for ((i = 0; i < 10; i++)); do
 		knob vfab1 1 link 0
 		knob vfab1 1 link 1
 	done

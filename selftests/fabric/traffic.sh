@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Programs that know nothing of the fabric run on it: the verbs examples, rping
-# (rdma_cm), and ping over IPoIB, datagram and connected.
+# (rdma_cm), and ping over IPoIB, datagram and connected. Besides, RDMA atomics,
+# for which atomic_test is a program of our own.
 
 # shellcheck source=/dev/null
 . "$BUILD/kernel/source/tools/testing/selftests/kselftest/ktap_helpers.sh"
@@ -127,8 +128,14 @@ run_rping() {
 	[ "$status" -eq 0 ]
 }
 
+# Its results are those of one test here, and indented as KTAP has it
+run_atomic_test() {
+	"$BUILD/fabric/atomic_test" | sed 's/^/  /'
+	return "${PIPESTATUS[0]}"
+}
+
 ktap_print_header
-ktap_set_plan 11
+ktap_set_plan 12
 fabric_up 3 || exit "$KSFT_FAIL"
 fabric_sm 1 || exit "$KSFT_FAIL"
 
@@ -137,6 +144,8 @@ test_pingpong "ibv_rc_pingpong, with GRH" ibv_rc_pingpong -g 0
 test_pingpong "ibv_rc_pingpong, 100 kB messages, events" ibv_rc_pingpong -s 100000 -n 20 -e
 test_pingpong "ibv_ud_pingpong" ibv_ud_pingpong
 test_pingpong "ibv_srq_pingpong" ibv_srq_pingpong -q 4 -r 100
+run_atomic_test
+report $? "RDMA atomics"
 
 ipoib_up datagram
 report $? "IPoIB datagram: first ping"
