@@ -8,6 +8,8 @@
 #                   the devices do not work
 #   rxe_down        remove the pair
 #   rxe_gid DEV     print the GID of DEV at index 0, to send to
+#   rxe_lose PERCENT
+#                   lose a share of the packets from rxe1; 0 ends it
 #
 # Needs ktap_helpers.sh sourced first, $BUILD/load/sastorm, and root.
 
@@ -107,6 +109,11 @@ rxe_up() {
 		rxe_down
 		ktap_exit_fail_msg "rxe0 and rxe1 do not talk to each other"
 	fi
+}
+
+rxe_lose() {
+	modprobe -q sch_netem &&
+		tc qdisc replace dev "${RXE_NETDEVS##* }" root netem loss "$1%"
 }
 
 rxe_down() {

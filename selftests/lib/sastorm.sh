@@ -1,6 +1,8 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0
-# Runs sastorm's server on rxe1 and its client on rxe0, for tests to source.
+# Runs sastorm's server and its client, for tests to source. The server is on
+# SASTORM_SERVER and the client on SASTORM_CLIENT, which are rxe1 and rxe0 unless
+# transport.sh says otherwise.
 #
 #   sastorm_start [OPTION...]   start the server; returns when it can answer
 #   sastorm_stop                end it; fills in server[] with its report
@@ -12,10 +14,13 @@
 # ${client[latency_us.good.p50]}. While the server runs, and after, $SASTORM_LOG
 # has a line for each arrival. selftests/load/README.md describes both.
 # Starting a program costs much in an emulated machine, so this starts few.
-# Needs rxe.sh sourced and rxe_up done.
+# Needs rxe.sh sourced and rxe_up done, or the same of transport.sh.
 
 SASTORM_START_S=20	# seconds that the server may take to start
 
+SASTORM_SERVER=rxe1
+SASTORM_CLIENT=rxe0
+SASTORM_TO=()		# client's options for the way to the server; none: its GID
 SASTORM_DIR=$(mktemp -d)
 SASTORM_LOG=$SASTORM_DIR/arrivals
 SASTORM_PID=
@@ -39,7 +44,7 @@ sastorm_read_report() {
 sastorm_start() {
 	local pid
 
-	"$BUILD/load/sastorm" server -d rxe1 --fields --log "$SASTORM_LOG" \
+	"$BUILD/load/sastorm" server -d "$SASTORM_SERVER" --fields --log "$SASTORM_LOG" \
 		--pid-file "$SASTORM_DIR/ready" "$@" > "$SASTORM_DIR/server" &
 	SASTORM_PID=$!
 	read -r -t $SASTORM_START_S -u "$SASTORM_READY" pid
@@ -54,16 +59,18 @@ sastorm_wait() {
 	sastorm_read_report server "$SASTORM_DIR/server"
 }
 
+# It may have ended with its device
 sastorm_stop() {
-	kill "$SASTORM_PID"
+	kill "$SASTORM_PID" 2> /dev/null
 	sastorm_wait
 }
 
 # The client's exit status is the status of this.
 sastorm_ask() {
-	local status
+	local status to=("${SASTORM_TO[@]}")
 
-	"$BUILD/load/sastorm" client -d rxe0 -g "$(rxe_gid rxe1)" --fields "$@" \
+	[ ${#to[@]} -gt 0 ] || to=(-g "$(rxe_gid "$SASTORM_SERVER")")
+	"$BUILD/load/sastorm" client -d "$SASTORM_CLIENT" "${to[@]}" --fields "$@" \
 		> "$SASTORM_DIR/client"
 	status=$?
 	sastorm_read_report client "$SASTORM_DIR/client"

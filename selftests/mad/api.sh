@@ -14,6 +14,11 @@ BUSY_AS_TIMEOUT=2
 BUDGET_TIME=4
 KEEP_TIMEOUT=8
 
+probe() {
+	# shellcheck disable=SC2046 # a list of parameters
+	insmod "$BUILD/mad/mad_probe.ko" $(transport_probe) "$@"
+}
+
 # Post a request with the given answers and mad_probe parameters, let $2 seconds
 # pass, and leave the module loaded
 post() {
@@ -22,7 +27,7 @@ post() {
 	shift 2
 	trace_clear
 	sastorm_start --answers "$answers" || return 1
-	insmod "$BUILD/mad/mad_probe.ko" dgid="$(rxe_gid rxe1)" "$@" || return 1
+	probe "$@" || return 1
 	sleep "$seconds"
 }
 
@@ -94,7 +99,7 @@ total_without_retries() {
 }
 
 unknown_flag_is_refused() {
-	! insmod "$BUILD/mad/mad_probe.ko" dgid="$(rxe_gid rxe1)" flags=16 2> /dev/null
+	! probe flags=16 2> /dev/null
 }
 
 # Retry 4 is made after 4.0 to 6.3 s and waits 4.1 s or more. A shorter time-out
@@ -159,13 +164,13 @@ remove_device_in_backoff() {
 	local result
 
 	post drop 11 flags=$RANDOMIZED timeout_ms=100 retries=9
-	rdma link delete rxe0
-	equal "Y 5" "$(probe_get 'done') $(probe_get status)"
+	transport_remove
+	equal "Y 5" "$(probe_get 'done') $(probe_get status)" && flushed
 	result=$?
 	finish
-	rxe_down
-	rxe_up
-	flushed && return $result
+	transport_down
+	transport_up
+	return $result
 }
 
 mad_begin 14

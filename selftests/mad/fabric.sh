@@ -6,8 +6,6 @@
 # The SA is stopped, overloaded or answers BUSY.
 
 . "$BUILD/kernel/source/tools/testing/selftests/kselftest/ktap_helpers.sh"
-. "$TOP/selftests/lib/trace.sh"
-. "$TOP/selftests/fabric/lib.sh"
 . "$TOP/selftests/mad/lib.sh"
 
 address=10.99.0

@@ -1,8 +1,9 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0
-# What the tests of ib_mad's retries share, for them to source.
+# What the tests of ib_mad's retries share, for them to source. They run on the
+# transport that TRANSPORT names; selftests/lib/transport.sh describes it.
 #
-#   mad_begin PLAN       TAP header and plan, rxe0 and rxe1, trace of class SA
+#   mad_begin PLAN       TAP header and plan, transport, trace of class SA
 #   mad_end              take all of it down and end the test
 #   mad_policy NAME=VALUE...
 #                        set module parameters of ib_core
@@ -18,8 +19,7 @@
 #                        are the two equal?
 
 . "$BUILD/kernel/source/tools/testing/selftests/kselftest/ktap_helpers.sh"
-. "$TOP/selftests/lib/rxe.sh"
-. "$TOP/selftests/lib/sastorm.sh"
+. "$TOP/selftests/lib/transport.sh"
 . "$TOP/selftests/lib/trace.sh"
 
 MAD_PARAMETERS=/sys/module/ib_core/parameters
@@ -42,8 +42,8 @@ mad_have_policy() {
 
 mad_begin() {
 	ktap_print_header
-	trap 'trace_stop; rxe_down; sastorm_clean_up' EXIT
-	rxe_up
+	trap 'trace_stop; transport_down; sastorm_clean_up' EXIT
+	transport_up
 	if mad_have_policy; then
 		trace_start "$MAD_CLASS_SA" || ktap_exit_fail_msg "no trace events"
 		mad_default_policy

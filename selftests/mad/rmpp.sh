@@ -22,16 +22,6 @@ rmpp_retries() {
 	trace_events ib_mad_retry | grep -c "method=0x92.*cause=RMPP"
 }
 
-# Lose a share of the packets from the server, in percent
-lose() {
-	modprobe -q sch_netem || return 1
-	tc qdisc replace dev rxeveth1 root netem loss "$1%"
-}
-
-lose_nothing() {
-	tc qdisc del dev rxeveth1 root 2> /dev/null
-}
-
 complete_without_loss() {
 	ask_table 200
 	equal 1 "${client[good]}" && equal 0 "$(rmpp_retries)" &&
@@ -39,9 +29,9 @@ complete_without_loss() {
 }
 
 complete_with_loss() {
-	lose 10 || return 1
+	transport_lose 10 || return 1
 	ask_table "$1"
-	lose_nothing
+	transport_lose 0
 	equal "1 0" "${client[good]} ${client[rmpp_corrupt]}" && [ "$(rmpp_retries)" -gt 1 ]
 }
 
@@ -63,9 +53,9 @@ first_retry_of_a_window() {
 
 # A time-out above 2 s waits 2 s for an ACK, and backs off from there
 two_second_rule() {
-	lose 10 || return 1
+	transport_lose 10 || return 1
 	ask_table 9000
-	lose_nothing
+	transport_lose 0
 	equal 1 "${client[good]}" &&
 		trace_events ib_mad_retry | grep "backoff_step=1 " |
 			sed -n 's/.* wait_ms=\([^ ]*\).*/\1/p' | between 2000 2511
