@@ -124,6 +124,19 @@ static __noinline int keep_retried(const struct mr_req *req,
 	return 0;
 }
 
+/*
+ * A limit that follows from what a request asks for is told by its retries alone,
+ * and it begins anew when the backoff starts over.
+ */
+static __always_inline void track_budget(struct mr_request *request,
+					 const struct mr_retry *retry)
+{
+	__u64 age_ms = (bpf_ktime_get_ns() - request->posted_ns) / 1000000;
+
+	if (retry->budget_left_ms >= 0)
+		request->budget_ms = age_ms + retry->budget_left_ms;
+}
+
 static __always_inline void track_retry(const struct mr_req *req,
 					const struct mr_key *key,
 					const struct mr_retry *retry)
@@ -141,6 +154,7 @@ static __always_inline void track_retry(const struct mr_req *req,
 	known->sends = retry->retry + 1;
 	known->wait_ends_ns = end_of_wait(retry->wait_ms);
 	known->retries_left = retry->retries_left;
+	track_budget(known, retry);
 }
 
 static __always_inline void track_reset(const struct mr_req *req,
