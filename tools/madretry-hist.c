@@ -30,7 +30,7 @@
 const char *argp_program_version = "madretry-hist " MADRETRY_VERSION;
 
 static const char doc[] =
-	"Show histograms of MAD requests: waits by retry number, response times. Every INTERVAL seconds what was counted in it, COUNT times; without INTERVAL all until Ctrl-C.\n"
+	"Show histograms of MAD requests: waits by retry number, response times, attempts per request, and what was left when the response came. Every INTERVAL seconds what was counted in it, COUNT times; without INTERVAL all until Ctrl-C.\n"
 	"\v"
 	"Examples:\n"
 	"  madretry-hist 10 1              ten seconds\n"
@@ -45,7 +45,7 @@ enum { OPTION_BY = 0x300, OPTION_SVG };
 
 static const struct argp_option option_list[] = {
 	{ "by", OPTION_BY, "WHAT", 0,
-	  "A histogram for each class, attribute (and class; the default) or row (device, port, class and attribute), or one for all; waits by class at most",
+	  "Histograms for each class, attribute (and class; the default) or row (device, port, class and attribute), or for all together; waits by class at most",
 	  2 },
 	{ "svg", OPTION_SVG, "FILE", 0,
 	  "At the end, also write all since the start to FILE, as a picture",
@@ -304,6 +304,7 @@ int main(int argc, char **argv)
 		.max_rows = hist.options.max_rows,
 		.by = MR_BY_ATTRIBUTE,
 		.mode = &hist.options.mode,
+		.completions = true,
 		.verbose = hist.options.verbose,
 	});
 	start_output(&hist);

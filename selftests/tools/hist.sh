@@ -96,10 +96,53 @@ responses_equal() {
 			"SA MCMemberRecord, SA NodeRecord, SA PathRecord, SA ServiceRecord"
 }
 
+# Every request that has ended was sent as often as the server saw it
+attempts_equal() {
+	equal attempts "$(hist_get '[.histograms[] |
+		select(.kind == "attempts") | .outcome as $outcome |
+		.buckets[] | {outcome: $outcome, sends: (.from * .count), count}] |
+		group_by(.outcome) | map("\(.[0].outcome) \(map(.count) | add)") |
+		join(", ")')" \
+		"answered $((client[good] + client[busy])), given up ${client[timeout]}" &&
+		equal sends "$(hist_get '[.histograms[] |
+			select(.kind == "attempts").buckets[] |
+			.from * .count] | add')" \
+			$((REQUESTS + server[retries]))
+}
+
+# Of three retries, one less for each attempt after the first
+retries_left_equal() {
+	equal "retries left" "$(hist_get '[.histograms[] |
+		select(.kind == "retries_left").buckets[]] | group_by(.from) |
+		map("\(.[0].from) \(map(.count) | add)") | join(", ")')" \
+		"$(hist_get '[.histograms[] | select(.kind == "attempts" and
+			.outcome == "answered").buckets[]] | group_by(-.from) |
+			map("\(4 - .[0].from) \(map(.count) | add)") | join(", ")')" &&
+		equal "not known" "$(hist_get .left_unknown)" 0
+}
+
+# Ten requests of 1500 ms, answered at the first retry, after 500 ms
+time_left_equals() {
+	HIST_PIDS=()
+	echo Y > $POLICY/randomized_wait
+	echo time > $POLICY/retry_budget
+	sastorm_start --answers drop,good && hist_start "$HIST_JSON" --json ||
+		return 1
+	sastorm_ask -n 10 -m 10 -T 500 -R 3
+	sastorm_stop
+	hist_stop
+	echo retries > $POLICY/retry_budget
+	echo N > $POLICY/randomized_wait
+	equal "time left" "$(hist_get '.histograms[] |
+		select(.kind == "time_left") |
+		"\(.unit) \(.attribute_name) \(.count) \(.buckets)"')" \
+		'ms PathRecord 10 [{"from":512,"to":1023,"count":10}]'
+}
+
 intervals_add_up() {
 	local kind
 
-	for kind in wait response; do
+	for kind in wait response attempts retries_left; do
 		equal "sum of $kind" "$(jq -s "[.[1:][].histograms[] |
 			select(.kind == \"$kind\").buckets[].count] | add" \
 			"$TOP_DIR/intervals")" "$(of_kind $kind)" || return 1
@@ -114,7 +157,10 @@ text_numbers() {
 	awk '
 		/^Wait after a retry/ { kind = "wait" }
 		/^Response time/ { kind = "response" }
-		/ -> [0-9]+ : / && $5 { print kind, $1, $3, $5 }' "$HIST_TEXT"
+		/^Attempts per request/ { kind = "attempts" }
+		/^Retries left/ { kind = "retries_left" }
+		/ -> [0-9]+ : / && $5 { print kind, $1, $3, $5 }
+		/^ +[0-9]+ : / && $3 { print kind, $1, $1, $3 }' "$HIST_TEXT"
 }
 
 json_numbers() {
@@ -163,7 +209,7 @@ picture_equals() {
 		/<rect class="bar"/ {
 			match($0, /<title>[^<]*/)
 			split(substr($0, RSTART + 7, RLENGTH - 7), word, "[ :]+")
-			print kind, $4, word[3], $6
+			print kind, $4, word[2] == "to" ? word[3] : $4, $6
 		}' "$SVG")
 	equal numbers "$numbers" "$(json_numbers)" &&
 		grep -q ": $REQUESTS requests, " "$SVG"
@@ -210,10 +256,10 @@ split_options() {
 			.attribute_name // "")"] | unique | join(",")')" \
 			"$expected" || return 1
 	done <<-'END'
-	all response////,wait////
-	class response///SA/,wait///SA/
-	attribute response///SA/NodeRecord,response///SA/PathRecord,wait///SA/
-	row response/rxe0/1/SA/NodeRecord,response/rxe0/1/SA/PathRecord,wait///SA/
+	all attempts////,response////,retries_left////,wait////
+	class attempts///SA/,response///SA/,retries_left///SA/,wait///SA/
+	attribute attempts///SA/NodeRecord,attempts///SA/PathRecord,response///SA/NodeRecord,response///SA/PathRecord,retries_left///SA/NodeRecord,retries_left///SA/PathRecord,wait///SA/
+	row attempts/rxe0/1/SA/NodeRecord,attempts/rxe0/1/SA/PathRecord,response/rxe0/1/SA/NodeRecord,response/rxe0/1/SA/PathRecord,retries_left/rxe0/1/SA/NodeRecord,retries_left/rxe0/1/SA/PathRecord,wait///SA/
 	END
 }
 
@@ -258,6 +304,8 @@ something_of_each	it has something of each kind
 sums_equal		sums equal sastorm
 waits_equal		waits equal the server's retries
 responses_equal		response times are as many as the client's responses
+attempts_equal		attempts equal what the server has seen
+retries_left_equal	retries left are those that were not made
 intervals_add_up	intervals add up to all
 text_equals		text has the numbers of JSON
 picture_is_xml		the picture is well-formed
@@ -265,6 +313,7 @@ picture_is_complete	the picture is complete, and nothing sticks out
 picture_equals		the picture has the numbers of JSON
 bars_equal		its bars are as long as their numbers
 split_options		histograms by class, attribute, row, and for all
+time_left_equals	time left of a budget
 nothing_happened	nothing to show
 picture_cannot_be_written	a folder that is not there, and wrong options
 starts_fast_and_small	attached within a second, in less than 8 MB

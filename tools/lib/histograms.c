@@ -12,11 +12,23 @@
 const struct histogram_kind_info histogram_kinds[HISTOGRAM_KINDS] = {
 	[HISTOGRAM_WAIT] = {
 		"wait", "Wait after a retry, by its number", "ms",
-		MR_WAIT_FOREVER
+		MR_WAIT_FOREVER, .has_sum = true
 	},
 	[HISTOGRAM_RESPONSE] = {
 		"response", "Response time, from post to response", "us",
-		MR_RESPONSE_BUCKETS
+		MR_RESPONSE_BUCKETS, .has_sum = true
+	},
+	[HISTOGRAM_ATTEMPTS] = {
+		"attempts", "Attempts per request", "sends",
+		MR_ATTEMPTS_MAX + 1, .is_linear = true
+	},
+	[HISTOGRAM_RETRIES_LEFT] = {
+		"retries_left", "Retries left when the response came",
+		"retries", MR_ATTEMPTS_MAX + 1, .is_linear = true
+	},
+	[HISTOGRAM_TIME_LEFT] = {
+		"time_left", "Time left of the budget when the response came",
+		"ms", MR_WAIT_BUCKETS
 	},
 };
 
@@ -90,6 +102,8 @@ static int compare(const void *left, const void *right)
 		result = strcmp(a->attribute, b->attribute);
 	if (!result)
 		result = (int)a->retry - (int)b->retry;
+	if (!result && a->outcome)
+		result = strcmp(a->outcome, b->outcome);
 	return result;
 }
 
@@ -159,6 +173,33 @@ static void add_responses(struct making *making,
 	    row->total.response_sum_us);
 }
 
+static void add_completions(struct making *making,
+			    const struct snapshot_row *row)
+{
+	const struct mr_completions *all = row->completions;
+	const struct {
+		enum histogram_kind kind;
+		const char *outcome;
+		const __u64 *buckets;
+	} parts[] = {
+		{ HISTOGRAM_ATTEMPTS, "answered", all->attempts_answered },
+		{ HISTOGRAM_ATTEMPTS, "given up", all->attempts_given_up },
+		{ HISTOGRAM_RETRIES_LEFT, NULL, all->retries_left },
+		{ HISTOGRAM_TIME_LEFT, NULL, all->budget_left_ms },
+	};
+
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+		struct histogram wanted = {
+			.kind = parts[i].kind,
+			.outcome = parts[i].outcome,
+		};
+
+		set_name(&wanted, row, making->split);
+		add(making, &wanted, parts[i].buckets, 0);
+	}
+	making->histograms->left_unknown += all->left_unknown;
+}
+
 void histograms_make(struct histograms *histograms,
 		     const struct snapshot *snapshot,
 		     const struct filter *filter, enum histogram_split split)
@@ -173,6 +214,8 @@ void histograms_make(struct histograms *histograms,
 			continue;
 		add_waits(&making, row);
 		add_responses(&making, row);
+		if (row->completions)
+			add_completions(&making, row);
 	}
 	if (histograms->count)
 		qsort(histograms->list, histograms->count,
@@ -205,6 +248,7 @@ void histograms_subtract(struct histograms *now,
 			now->list[kept++] = *histogram;
 	}
 	now->count = kept;
+	now->left_unknown -= before->left_unknown;
 }
 
 void histograms_free(struct histograms *histograms)
@@ -241,7 +285,9 @@ void histogram_name(const struct histogram *histogram, char *buffer,
 	}
 	if (histogram->attribute[0])
 		fprintf(text, "%s%s", blank, histogram->attribute);
-	if (histogram->retry)
+	if (histogram->outcome)
+		fprintf(text, "%s%s", comma, histogram->outcome);
+	else if (histogram->retry)
 		fprintf(text, "%sretry %u%s", comma, histogram->retry,
 			histogram->retry == MR_BACKOFF_STEPS ? "+" : "");
 	else if (!*blank)

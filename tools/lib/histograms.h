@@ -9,6 +9,9 @@
 enum histogram_kind {
 	HISTOGRAM_WAIT,		/* that began with a retry, by its number */
 	HISTOGRAM_RESPONSE,	/* from post to response */
+	HISTOGRAM_ATTEMPTS,	/* sends of a request that has ended */
+	HISTOGRAM_RETRIES_LEFT,	/* of requests that were answered */
+	HISTOGRAM_TIME_LEFT,	/* of those that have a time instead */
 	HISTOGRAM_KINDS
 };
 
@@ -19,6 +22,7 @@ struct histogram_kind_info {
 	const char *unit;
 	unsigned int buckets;
 	bool is_linear;		/* one bucket for each number from 0 */
+	bool has_sum;
 };
 
 extern const struct histogram_kind_info histogram_kinds[HISTOGRAM_KINDS];
@@ -47,14 +51,17 @@ struct histogram {
 	char attribute[ATTRIBUTE_NAME_MAX];
 	int port;		/* negative if not told apart by it */
 	unsigned int retry;	/* of HISTOGRAM_WAIT; the last for more, too */
+	const char *outcome;	/* of HISTOGRAM_ATTEMPTS; else NULL */
 	__u64 buckets[MR_BUCKETS];
-	__u64 sum;		/* of all that is in the buckets */
+	__u64 sum;		/* of all in the buckets, if has_sum */
 	__u64 for_ever;		/* of HISTOGRAM_WAIT; in no bucket */
 };
 
 struct histograms {
 	struct histogram *list;	/* by kind, name, retry */
 	size_t count;
+	/* Answered requests of which it is not known what was left */
+	__u64 left_unknown;
 };
 
 /* All that is not empty, since the start; to be freed */

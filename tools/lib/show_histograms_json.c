@@ -47,10 +47,13 @@ static json_object *one(const struct histogram *histogram)
 		json_add_text(object, "attribute_name", histogram->attribute);
 	if (histogram->retry)
 		json_add_count(object, "retry", histogram->retry);
+	if (histogram->outcome)
+		json_add_text(object, "outcome", histogram->outcome);
 	json_add_count(object, "count", histogram_total(histogram));
 	if (histogram->kind == HISTOGRAM_WAIT)
 		json_add_count(object, "for_ever", histogram->for_ever);
-	json_add_count(object, "sum", histogram->sum);
+	if (kind->has_sum)
+		json_add_count(object, "sum", histogram->sum);
 	json_add(object, "buckets", buckets(histogram));
 	return object;
 }
@@ -81,6 +84,7 @@ void histograms_show_json(const struct histogram_report *report)
 	json_add(object, "last", json_object_new_boolean(report->is_last));
 	json_add_count(object, "lost_events", report->lost_events);
 	json_add(object, "sum", sum(&report->sum));
+	json_add_count(object, "left_unknown", histograms->left_unknown);
 	json_add(object, "histograms", array);
 	json_print_line(object);
 	output_flush();

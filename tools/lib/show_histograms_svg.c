@@ -38,6 +38,9 @@
 static const char *const colours[HISTOGRAM_KINDS] = {
 	[HISTOGRAM_WAIT] = "#1b6ca8",
 	[HISTOGRAM_RESPONSE] = "#2e7d4f",
+	[HISTOGRAM_ATTEMPTS] = "#a05a00",
+	[HISTOGRAM_RETRIES_LEFT] = "#7a4fa3",
+	[HISTOGRAM_TIME_LEFT] = "#7a4fa3",
 };
 
 /* The panels of one kind, and the buckets that they all show */
@@ -218,6 +221,9 @@ static void print_bars(FILE *svg, const struct section *section,
 		bucket_label(kind, i, label, sizeof(label));
 		if (i == histogram_kinds[kind].buckets - 1)
 			snprintf(range, sizeof(range), "%llu and more",
+				 histogram_from(kind, i));
+		else if (histogram_kinds[kind].is_linear)
+			snprintf(range, sizeof(range), "%llu",
 				 histogram_from(kind, i));
 		else
 			snprintf(range, sizeof(range), "%llu to %llu",

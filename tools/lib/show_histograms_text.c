@@ -74,6 +74,9 @@ void histograms_show_text(const struct histogram_report *report)
 	       counters_timeouts(&report->sum));
 	for (size_t i = 0; i < histograms->count; i++)
 		print_histogram(&histograms->list[i]);
+	if (histograms->left_unknown)
+		printf("\nof %llu more it is not known what was left: posted before the start, or too many at once\n",
+		       histograms->left_unknown);
 	if (report->notes)
 		puts(report->notes);
 	output_flush();
