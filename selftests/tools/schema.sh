@@ -13,11 +13,11 @@
 POLICY=/sys/module/ib_core/parameters
 SCHEMAS=$TOP/tools/schema
 # One for each of these, and for no other
-TOOLS="hist snoop top"
+TOOLS="apm-snoop madretry-hist madretry-snoop madretry-top"
 
 # start_tool NAME TOOL [OPTION]...: its output goes to a file of this name
 start_tool() {
-	local file=$TOP_DIR/$1.json tool=$BUILD/tools/madretry-$2
+	local file=$TOP_DIR/$1.json tool=$BUILD/tools/$2
 
 	shift 2
 	: > "$file"
@@ -39,13 +39,16 @@ lines_are_written() {
 	PIDS=()
 	echo Y > $POLICY/treat_busy_as_timeout
 	sastorm_start --good 0.6 --busy 0.2 --drop 0.2 --seed 3 || return 1
-	start_tool hist-intervals hist 1 && start_tool hist-all hist &&
-		start_tool hist-row hist --by row --max-rows 2 &&
-		start_tool top top 0.5 &&
-		start_tool top-few top --max-rows 2 &&
-		start_tool top-all top --by client,destination,attribute &&
-		start_tool top-stuck top --by destination --stuck 0.2 &&
-		start_tool snoop snoop || return 1
+	start_tool hist-intervals madretry-hist 1 &&
+		start_tool hist-all madretry-hist &&
+		start_tool hist-row madretry-hist --by row --max-rows 2 &&
+		start_tool top madretry-top 0.5 &&
+		start_tool top-few madretry-top --max-rows 2 &&
+		start_tool top-all madretry-top \
+			--by client,destination,attribute &&
+		start_tool top-stuck madretry-top --by destination --stuck 0.2 &&
+		start_tool snoop madretry-snoop &&
+		start_tool apm apm-snoop || return 1
 	storm -n 500 -a PathRecord,NodeRecord,0x77,0x78
 	storm -n 20 -c 0x2e
 	sastorm_stop
@@ -70,7 +73,8 @@ validate() {
 
 	for file; do
 		tool=${file##*/}
-		pairs+=("$SCHEMAS/madretry-${tool%%[-.]*}.schema.json=$file")
+		tool=madretry-${tool%%[-.]*}
+		pairs+=("$SCHEMAS/${tool/madretry-apm/apm-snoop}.schema.json=$file")
 	done
 	/usr/bin/python3 "$TOP/selftests/tools/validate.py" "${pairs[@]}" \
 		> "$TOP_DIR/valid" 2>&1
@@ -79,7 +83,7 @@ validate() {
 lines_are_valid() {
 	local status=0
 
-	validate "$TOP_DIR"/{hist,top,snoop}*.json || status=1
+	validate "$TOP_DIR"/{apm,hist,top,snoop}*.json || status=1
 	sed "s,^$TOP_DIR/,# ," "$TOP_DIR/valid"
 	return $status
 }
@@ -113,6 +117,8 @@ bad_lines_are_not() {
 	hist-all if .histograms then .histograms[0].unit = "s" else . end
 	hist-all if .histograms then .histograms[0].buckets[0].count = 0 else . end
 	hist-all if .histograms then del(.histograms[-1].sum) else . end
+	apm .version = 1
+	apm if .type == "end" then .steps = -1 else . end
 	snoop .tid = 7
 	snoop if .event == "done" then .retry = 1 else . end
 	snoop if .event == "done" then del(.status) else . end
@@ -129,11 +135,9 @@ bad_lines_are_not() {
 		END { exit bad }' "$TOP_DIR/valid"
 }
 
-# That of apm-snoop is used in apm_snoop.sh
 one_for_each_tool() {
-	# shellcheck disable=SC2046,SC2086 # lists
-	equal schemas "$(cd "$SCHEMAS" && ls)" "$(printf '%s.schema.json\n' \
-		apm-snoop $(printf 'madretry-%s ' $TOOLS))"
+	equal schemas "$(cd "$SCHEMAS" && ls)" \
+		"$(printf '%s.schema.json\n' $TOOLS)"
 }
 
 need_commands jq bpftool
