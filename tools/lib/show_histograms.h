@@ -16,6 +16,7 @@ struct histogram_report {
 	bool is_last;
 	__u64 lost_events;
 	const char *mode;
+	const char *limits;	/* what numbers of this mode lack, or NULL */
 	const char *notes;	/* what is wrong with the numbers, or NULL */
 	struct mr_counters sum;	/* of the rows, in this time */
 };

@@ -28,7 +28,7 @@
 #define BAR_HEIGHT	12
 #define PANEL_HEAD	40
 #define HEADING		36
-#define PAGE_HEAD	76
+#define PAGE_HEAD	90
 #define WIDTH		(2 * MARGIN + COLUMNS * PANEL_WIDTH + \
 			 (COLUMNS - 1) * PANEL_GAP)
 
@@ -308,6 +308,15 @@ static void print_section(FILE *svg, const struct section *section,
 	}
 }
 
+static void print_note(FILE *svg, const char *note, unsigned int y)
+{
+	if (!note)
+		return;
+	fprintf(svg, "<text class=\"note\" x=\"%d\" y=\"%u\">", MARGIN, y);
+	print_escaped(svg, note);
+	fputs("</text>\n", svg);
+}
+
 static void print_page_head(FILE *svg, const struct histogram_report *report)
 {
 	const struct mr_counters *sum = &report->sum;
@@ -327,11 +336,8 @@ static void print_page_head(FILE *svg, const struct histogram_report *report)
 		report->seconds, time, report->mode, sum->requests,
 		sum->responses, counters_retries(sum), counters_timeouts(sum));
 	fputs("</text>\n", svg);
-	if (report->notes) {
-		fprintf(svg, "<text class=\"note\" x=\"%d\" y=\"68\">", MARGIN);
-		print_escaped(svg, report->notes);
-		fputs("</text>\n", svg);
-	}
+	print_note(svg, report->limits, 68);
+	print_note(svg, report->notes, 82);
 }
 
 static const char style[] =
