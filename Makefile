@@ -37,6 +37,7 @@ TEST_PACKAGES := \
 
 help:
 	@echo 'make demo         watch real retries in madretry-top, in a virtual machine'
+	@echo 'make demo-apm     watch connections fail over and back, in a virtual machine'
 	@echo 'make test         run all tests'
 	@echo 'make bench        measure what tracing and the kernel change cost'
 	@echo 'make all          build the modules, the tools and the tests'
@@ -104,6 +105,9 @@ all: modules tools load unit mad fabric apm vm monitoring
 demo: tools load fabric vm
 	@selftests/demo/run
 
+demo-apm: tools fabric apm vm
+	@selftests/demo/run-apm
+
 test: all
 	@selftests/run $(TESTS)
 
@@ -132,4 +136,4 @@ distclean:
 build-packages packages kernel: | $(BUILD)
 
 .PHONY: help build-packages packages kernel modules tools load unit mad fabric apm monitoring vm all \
-	demo test bench check-abi series lint install clean distclean
+	demo demo-apm test bench check-abi series lint install clean distclean

@@ -5,12 +5,15 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "../load/cmdline.h"
 #include "cm_format.h"
 
 #define GSI_QKEY	0x80010000
 #define GSI_QP		1
+#define AGAIN_US	100
+#define AGAIN_MAX	50000
 
 void cm_sender_open(struct cm_sender *sender, const char *device, int port,
 		    uint16_t dlid)
@@ -38,12 +41,21 @@ void cm_sender_close(struct cm_sender *sender)
 	mad_agent_close(&sender->agent);
 }
 
+/*
+ * umad refuses a MAD while another one with the same transaction is still being
+ * sent, so wait for that.
+ */
 void cm_sender_send(struct cm_sender *sender, const uint8_t *mad)
 {
+	int tries;
+
 	memset(sender->umad, 0, umad_size());
 	memcpy(umad_get_mad(sender->umad), mad, CM_MAD_BYTES);
 	umad_set_addr(sender->umad, sender->dlid, GSI_QP, 0, GSI_QKEY);
-	if (umad_send(sender->agent.fd, sender->agent.id, sender->umad,
-		      CM_MAD_BYTES, 0, 0))
-		fail_running("cannot send: %s", strerror(errno));
+	for (tries = 0; umad_send(sender->agent.fd, sender->agent.id,
+				  sender->umad, CM_MAD_BYTES, 0, 0); tries++) {
+		if (errno != EINVAL || tries == AGAIN_MAX)
+			fail_running("cannot send: %s", strerror(errno));
+		usleep(AGAIN_US);
+	}
 }

@@ -84,7 +84,9 @@ rejected_without_alternate() {
 	migrated && apm set answer=reject && apm lap side=active port=1 &&
 		apm wait active_apr_received &&
 		apm_is active apr_status=$APR_REJECT mig=MIGRATED &&
-		apm_counts active_rearm=0 passive_rearm=0 && works_again
+		apm_counts active_rearm=0 passive_rearm=0 &&
+		equal "" "$(apm_state active cm_alt_port)$(apm_state passive cm_alt_port)" &&
+		works_again
 }
 
 # A LAP is on its way or waits for its answer
