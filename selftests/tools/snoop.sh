@@ -144,7 +144,6 @@ same_as_trace() {
 }
 
 fields_equal_the_trace() {
-	infers && return
 	same_as_trace post tid timeout_ms retries &&
 		same_as_trace retry tid retry backoff_step retries_left \
 			waited_ms wait_ms rand_ms budget_left_ms busy_drops \
@@ -158,7 +157,6 @@ fields_equal_the_trace() {
 times_equal_the_trace() {
 	local event
 
-	infers && return
 	for event in post retry busy timeout "done"; do
 		trace_get ib_mad_$event tid time_us
 	done | sort -s -k1,1 > "$TOP_DIR/trace_times"
@@ -358,21 +356,13 @@ lost_is_said() {
 		says "events were lost: .*--buffer"
 }
 
-clean_up() {
-	trace_stop
-	rxe_down
-	sastorm_clean_up
-	rm -rf "$TOP_DIR"
-}
-
-need_commands jq bpftool
-ktap_print_header
-rxe_up
-trap clean_up EXIT
-infers || [ -e $POLICY/treat_busy_as_timeout ] ||
-	skip_all "no patched ib_core"
-infers || trace_start 3 || ktap_exit_fail_msg "cannot trace the events of ib_mad"
-run_tests "$@" <<'END'
+# In the other modes there are no trace events to compare with
+tests() {
+	if infers; then
+		grep -v _the_trace
+	else
+		cat
+	fi <<'END'
 mixed_storm		a mixed storm, watched in six ways
 something_of_each	it has something of each kind
 counts_equal		as many events of each kind as sastorm counted
@@ -394,4 +384,21 @@ ends_after_count	-n ends it
 lost_is_said		lost events are counted and said
 none_attached		nothing is left attached
 END
+}
+
+clean_up() {
+	trace_stop
+	rxe_down
+	sastorm_clean_up
+	rm -rf "$TOP_DIR"
+}
+
+need_commands jq bpftool
+ktap_print_header
+rxe_up
+trap clean_up EXIT
+infers || [ -e $POLICY/treat_busy_as_timeout ] ||
+	skip_all "no patched ib_core"
+infers || trace_start 3 || ktap_exit_fail_msg "cannot trace the events of ib_mad"
+run_tests "$@" < <(tests)
 ktap_finished
