@@ -226,10 +226,14 @@ int mr_free(struct pt_regs *context)
 		return 0;
 	entry = bpf_map_lookup_elem(&followed, key);
 	if (entry && entry->req.send_buf == send_buf) {
-		if (entry->answered_ns)
-			status = WC_SUCCESS;
-		else if (bpf_map_lookup_elem(&in_timer, &task))
+		if (bpf_map_lookup_elem(&in_timer, &task)) {
+			/* A response that arrives meanwhile finds no request */
 			status = WC_RESP_TIMEOUT_ERR;
+			entry->answered_ns = 0;
+			entry->mad_status = 0;
+		} else if (entry->answered_ns) {
+			status = WC_SUCCESS;
+		}
 		complete(entry, status);
 		bpf_map_delete_elem(&followed, key);
 	}

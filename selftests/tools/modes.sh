@@ -122,6 +122,7 @@ nothing_works() {
 	# shellcheck disable=SC2016 # for the inner shell
 	refuses 1 unshare --mount sh -c '
 		mount -t tmpfs none /sys/kernel/tracing &&
+		mount -t tmpfs none /sys/kernel/debug &&
 		mount -t tmpfs none /sys/kernel/btf && exec "$0"' \
 		"$MADRETRY_TOP" && says "tracefs is not mounted"
 }
