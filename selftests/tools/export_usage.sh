@@ -275,31 +275,7 @@ unit_is_good() {
 		/usr/lib/systemd/system/madretry-export.service)" CAP_SYS_ADMIN
 }
 
-# By systemd itself, which has nothing else to start here
-unit_runs() {
-	local systemd status
-
-	mkdir -p /run/systemd/system \
-		/etc/systemd/system/madretry-export.service.d
-	printf '[Unit]\nDefaultDependencies=no\n' \
-		> /etc/systemd/system/madretry-export.service.d/alone.conf
-	env -i container=selftest PATH="$PATH" unshare --pid --fork --mount \
-		--mount-proc --kill-child /lib/systemd/systemd --system \
-		--unit=madretry-export.service --log-target=null \
-		--show-status=no < /dev/null > /dev/null 2>&1 &
-	systemd=$!
-	wait_until curl -sf -o "$TOP_DIR/body" $PAGE ||
-		{ echo "# it does not serve"; return 1; }
-	# An ordinary user, without any right that it does not need
-	status=$(awk '/^Uid:/ { print "root", $2 == 0 }
-		/^(CapPrm|CapEff|CapAmb|CapBnd|NoNewPrivs|Seccomp):/ { print $1, $2 }' \
-		"/proc/$(pgrep -x madretry-export)/status" | xargs)
-	kill $systemd
-	wait $systemd
-	equal "the process" "$status" "root 0 CapPrm: 0000000000000000 CapEff: 0000000000000000 CapBnd: 0000000000200000 CapAmb: 0000000000000000 NoNewPrivs: 1 Seccomp: 2"
-}
-
-need_commands jq bpftool curl pgrep ss setpriv systemd-analyze unshare
+need_commands jq bpftool curl ss setpriv systemd-analyze
 export_need
 ktap_print_header
 modprobe -q ib_core
@@ -326,7 +302,6 @@ file_is_always_complete	the file is complete whenever it is read
 disk_is_full		the disk is full for a while
 file_and_end		the file goes with the program, unless counted
 unit_is_good		systemd finds nothing wrong with the unit
-unit_runs		systemd runs it, as a user without rights
 none_attached		nothing is left attached
 END
 ktap_finished
