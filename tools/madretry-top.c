@@ -347,6 +347,9 @@ int main(int argc, char **argv)
 		output_flush();
 		return EXIT_SUCCESS;
 	}
+	/* What is to be left out must be told apart */
+	if (top.options.filter.attr_id >= 0)
+		top.gathering.by |= MR_BY_ATTRIBUTE;
 	run.gathering = top.gathering;
 	run.gathering.max_rows = top.options.max_rows;
 	run.gathering.mode = &top.options.mode;

@@ -43,6 +43,17 @@ by_destination() {
 		[ "${client[timeout]}" -gt 10 ]
 }
 
+# Rows by destination of one attribute have to be by attribute as well
+one_attribute() {
+	sastorm_start && top_start --by destination -a NodeRecord -d rxe0 ||
+		return 1
+	sastorm_ask -n 20 -m 4 -T 2000 -a PathRecord,NodeRecord
+	sastorm_stop
+	top_stop
+	row_has '.destination and .attribute_name == "NodeRecord"' "10 0 10 0" &&
+		equal rows "$(top_get '.rows | length')" 1
+}
+
 # fe80:0000:... as tools write it
 short_gid() {
 	ip -6 route get "$1" dev rxeveth0 2> /dev/null |
@@ -301,6 +312,7 @@ trap 'rxe_down; sastorm_clean_up; rm -rf "$TOP_DIR"' EXIT
 	skip_all "no patched ib_core"
 run_tests "$@" <<'END'
 by_destination			rows by destination have the storm's numbers
+one_attribute			rows by destination, of one attribute
 by_client			rows by client: two programs
 by_client_in_workers		retries and time-outs belong to their program
 older_than_the_tool		requests that were posted before the start

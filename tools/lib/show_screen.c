@@ -159,6 +159,9 @@ static void sort_by_neighbour(int step)
 /* Counting starts anew, so rows that were selected are no more */
 static void tell_apart_by(unsigned int by)
 {
+	/* What the filter leaves out must be told apart */
+	if (state.filter.attr_id >= 0)
+		by |= MR_BY_ATTRIBUTE;
 	state.by = by;
 	state.has_selected = false;
 	state.paused = false;
