@@ -26,6 +26,7 @@
 #include "names.h"
 #include "outcome.h"
 #include "parties.h"
+#include "mode.h"
 #include "probe.h"
 #include "requests_table.h"
 #include "response_table.h"
@@ -163,6 +164,62 @@ static void classes_have_many_names(void **state)
 	assert_int_equal(class_from_text("256"), -1);
 	assert_int_equal(class_from_text("3x"), -1);
 	assert_int_equal(class_from_text("nosuch"), -1);
+}
+
+static void attributes_have_names_in_classes(void **state)
+{
+	(void)state;
+	assert_int_equal(attribute_from_text(3, "PathRecord"), 0x35);
+	assert_int_equal(attribute_from_text(3, "pathrecord"), 0x35);
+	assert_int_equal(attribute_from_text(-1, "PathRecord"), 0x35);
+	assert_int_equal(attribute_from_text(-1, "PortCounters"), 0x12);
+	assert_int_equal(attribute_from_text(4, "PathRecord"),
+			 ATTRIBUTE_UNKNOWN);
+	assert_int_equal(attribute_from_text(-1, "0x35"), 0x35);
+	assert_int_equal(attribute_from_text(-1, "0"), 0);
+	assert_int_equal(attribute_from_text(-1, "65535"), 0xffff);
+	assert_int_equal(attribute_from_text(-1, "65536"), ATTRIBUTE_UNKNOWN);
+	assert_int_equal(attribute_from_text(-1, "-1"), ATTRIBUTE_UNKNOWN);
+	assert_int_equal(attribute_from_text(-1, "3x"), ATTRIBUTE_UNKNOWN);
+	assert_int_equal(attribute_from_text(-1, ""), ATTRIBUTE_UNKNOWN);
+}
+
+/* 0x11 is a NodeInfo of SM and a NodeRecord of SA */
+static void a_number_is_another_attribute_elsewhere(void **state)
+{
+	struct filter filter = FILTER_NONE;
+
+	(void)state;
+	assert_true(filter_wants_attribute(&filter, 1, 0x11));
+	filter.attr_id = 0x11;
+	assert_true(filter_wants_attribute(&filter, 1, 0x11));
+	assert_true(filter_wants_attribute(&filter, 3, 0x11));
+	assert_false(filter_wants_attribute(&filter, 3, 0x35));
+	filter.attribute = "nodeinfo";
+	assert_true(filter_wants_attribute(&filter, 1, 0x11));
+	assert_false(filter_wants_attribute(&filter, 3, 0x11));
+}
+
+static void modes_have_names(void **state)
+{
+	struct mode_choice choice = { .wanted = MODE_AUTO };
+
+	(void)state;
+	for (enum trace_mode mode = MODE_AUTO; mode < MODES; mode++) {
+		assert_int_equal(mode_from_text(mode_name(mode)), mode);
+		assert_non_null(strstr(mode_names(), mode_name(mode)));
+	}
+	assert_int_equal(mode_from_text("nosuch"), MODES);
+
+	/* Why not the next better one; no reason if it was asked for */
+	choice.chosen = MODE_FENTRY;
+	strcpy(choice.why_not[MODE_EVENTS], "no events");
+	assert_string_equal(mode_reason(&choice), "no events");
+	choice.wanted = MODE_FENTRY;
+	assert_null(mode_reason(&choice));
+	choice.wanted = MODE_AUTO;
+	choice.chosen = MODE_EVENTS;
+	assert_null(mode_reason(&choice));
 }
 
 /* Two rows of rxe0, and what found no row */
@@ -895,6 +952,9 @@ int main(void)
 		cmocka_unit_test(numbers_are_short),
 		cmocka_unit_test(names_are_those_of_the_specification),
 		cmocka_unit_test(classes_have_many_names),
+		cmocka_unit_test(attributes_have_names_in_classes),
+		cmocka_unit_test(a_number_is_another_attribute_elsewhere),
+		cmocka_unit_test(modes_have_names),
 		cmocka_unit_test_setup(rows_are_sorted_and_added_up, make_rows),
 		cmocka_unit_test_setup(totals_are_exact_or_short, make_rows),
 		cmocka_unit_test_setup(narrow_tables_lose_columns, make_rows),

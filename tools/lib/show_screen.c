@@ -156,6 +156,16 @@ static void sort_by_neighbour(int step)
 	state.order.reverse = false;
 }
 
+/* Mode kprobe does not know clients */
+static unsigned int next_grouping(void)
+{
+	unsigned int by = grouping_next(state.by);
+
+	while (state.mode == MODE_KPROBE && by & MR_BY_CLIENT)
+		by = grouping_next(by);
+	return by;
+}
+
 /* Counting starts anew, so rows that were selected are no more */
 static void tell_apart_by(unsigned int by)
 {
@@ -262,7 +272,7 @@ static void table_key(int key)
 		state.pane = (state.pane + 1) % PANES;
 		break;
 	case 'g':
-		tell_apart_by(grouping_next(state.by));
+		tell_apart_by(next_grouping());
 		break;
 	case 'c':
 		chooser_begin(&state);
