@@ -26,7 +26,7 @@ TOP_DIR=$(mktemp -d)
 TOP_OUT=$TOP_DIR/json
 TOP_PID=
 TOP_MODE=${TOP_MODE:-events}	# a test may set it before it sources this
-WAIT_S=20	# as long as anything may take on a slow machine
+WAIT_S=60	# as long as anything may take on a slow machine
 
 skip_all() {
 	ktap_skip_all "$1"

@@ -149,7 +149,8 @@ umad_comes_later() {
 	asking=$!
 	wait "$asking"
 	top_stop
-	equal requests "$(row_total ".client == \"sastorm[$asking]\"" requests)" 1
+	equal clients "$(top_get '[.rows[] | "\(.client) \(.total.requests)"] | join(", ")')" \
+		"sastorm[$asking] 1"
 }
 
 need_commands jq bpftool opensm saquery rping

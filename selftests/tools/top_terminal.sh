@@ -109,7 +109,7 @@ first_row_is() {
 
 screen_has_all_parts() {
 	start_top && make_rows PathRecord,NodeRecord,MCMemberRecord,0x77 &&
-		shows '^madretry-top ..:..:.., up .*every 1s, sort retries' &&
+		shows '^madretry-top \[events\] ..:..:.., up .*every 1s, by attribute, sort retries$' &&
 		shows '^DEVICE *CLASS *ATTRIBUTE *REQ/s *RETR/s *BDRP/s *BDLV/s *TMO/s *OUTST *P99 *TREND$' &&
 		shows '^rxe0/1 *SA *PathRecord ' && shows '^rxe0/1 *SA *0x0077 ' &&
 		shows '^q quit ' &&

@@ -25,31 +25,82 @@
 /* How long it is said that counting started anew */
 #define ANEW_S		10
 
-static void draw_title(const struct screen_state *state)
+/* What the title says; a narrow window loses what has the greatest rank first */
+struct title_part {
+	char text[96];
+	int rank;
+	bool ends_with_comma;
+};
+
+enum { PAUSED, PROGRAM, MODE, TIME, SINCE, EVERY, BY, SORT, FILTER, PARTS };
+
+static void make_title_parts(const struct screen_state *state,
+			     struct title_part *parts)
 {
 	const struct snapshot *snapshot = state->snapshot;
-	char text[320], time[16], filter[96] = "", by[GROUPING_NAME_MAX];
-	char mode[64] = "";
+	char by[GROUPING_NAME_MAX];
 	struct tm local;
 
+#define PART(part, ...) \
+	snprintf(parts[part].text, sizeof(parts[part].text), __VA_ARGS__)
+	if (state->paused)
+		PART(PAUSED, "PAUSED");
+	PART(PROGRAM, "madretry-top");
+	PART(MODE, "[%s%s]", mode_name(state->mode),
+	     mode_infers_waits(state->mode) ? ", waits inferred" : "");
 	localtime_r(&snapshot->time.tv_sec, &local);
-	strftime(time, sizeof(time), "%H:%M:%S", &local);
-	if (COLS >= 72)
-		snprintf(mode, sizeof(mode), " [%s%s]", mode_name(state->mode),
-			 mode_infers_waits(state->mode) ? ", waits inferred" :
-							  "");
-	if (state->filter.text[0])
-		snprintf(filter, sizeof(filter), ", filter %s",
-			 state->filter.text);
+	strftime(parts[TIME].text, sizeof(parts[TIME].text), "%H:%M:%S",
+		 &local);
+	PART(SINCE, "up %.0fs", snapshot->since_start_s);
+	PART(EVERY, "every %gs", state->every_s);
 	grouping_name(snapshot->by, by, sizeof(by));
-	snprintf(text, sizeof(text),
-		 "%s%s%s %s, up %.0fs, every %gs, by %s, sort %s%s%s",
-		 state->paused ? "PAUSED " : "",
-		 COLS >= 72 ? "madretry-top" : "", mode, time,
-		 snapshot->since_start_s, state->every_s, by,
-		 state->order.column->key, state->order.reverse ? " up" : "",
-		 filter);
-	put_line(0, A_BOLD, text[0] == ' ' ? text + 1 : text);
+	PART(BY, "by %s", by);
+	PART(SORT, "sort %s%s", state->order.column->key,
+	     state->order.reverse ? " up" : "");
+	if (state->filter.text[0])
+		PART(FILTER, "filter %s", state->filter.text);
+#undef PART
+}
+
+static void join_title(const struct title_part *parts, char *text, size_t size)
+{
+	bool comma = false;
+	size_t used = 0;
+
+	text[0] = '\0';
+	for (int i = 0; i < PARTS && used < size; i++) {
+		if (!parts[i].text[0])
+			continue;
+		used += (size_t)snprintf(text + used, size - used, "%s%s%s",
+					 comma ? "," : "", used ? " " : "",
+					 parts[i].text);
+		comma = parts[i].ends_with_comma;
+	}
+}
+
+static void draw_title(const struct screen_state *state)
+{
+	struct title_part parts[PARTS] = {
+		[PROGRAM] = { .rank = 6 },
+		[EVERY] = { .rank = 5, .ends_with_comma = true },
+		[SINCE] = { .rank = 4, .ends_with_comma = true },
+		[BY] = { .rank = 3, .ends_with_comma = true },
+		[MODE] = { .rank = 2 },
+		[TIME] = { .rank = 1, .ends_with_comma = true },
+		[SORT] = { .ends_with_comma = true },
+	};
+	char text[sizeof(parts)];
+
+	make_title_parts(state, parts);
+	join_title(parts, text, sizeof(text));
+	for (int rank = 6; rank && (int)strlen(text) > COLS; rank--) {
+		for (int i = 0; i < PARTS; i++) {
+			if (parts[i].rank == rank)
+				parts[i].text[0] = '\0';
+		}
+		join_title(parts, text, sizeof(text));
+	}
+	put_line(0, A_BOLD, text);
 }
 
 /*
