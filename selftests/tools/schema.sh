@@ -88,10 +88,11 @@ lines_are_valid() {
 	return $status
 }
 
-# One of each kind, the last
+# few_lines NAME: the last line of each kind of NAME.json, into NAME.few
 few_lines() {
-	jq -cs 'group_by(.type + .event // "")[] | .[-1]' \
-		"$TOP_DIR/$1.json"
+	[ -e "$TOP_DIR/$1.few" ] ||
+		jq -cs 'group_by(.type + .event // "")[] | .[-1]' \
+			"$TOP_DIR/$1.json" > "$TOP_DIR/$1.few"
 }
 
 # A schema that accepts everything would be none: change lines in one place
@@ -100,9 +101,9 @@ bad_lines_are_not() {
 
 	while read -r name change; do
 		changed=$TOP_DIR/$name-bad-$((++count)).json
-		few_lines "$name" > "$TOP_DIR/few"
-		jq -c "$change" "$TOP_DIR/few" > "$changed"
-		jq -c . "$TOP_DIR/few" | cmp -s - "$changed" &&
+		few_lines "$name"
+		jq -c "$change" "$TOP_DIR/$name.few" > "$changed"
+		cmp -s "$TOP_DIR/$name.few" "$changed" &&
 			{ echo "# changes nothing: $change"; return 1; }
 		files+=("$changed")
 	done <<-'END'
@@ -116,7 +117,7 @@ bad_lines_are_not() {
 	hist-all .mode = "magic"
 	hist-all if .histograms then .histograms[0].unit = "s" else . end
 	hist-all if .histograms then .histograms[0].buckets[0].count = 0 else . end
-	hist-all if .histograms then del(.histograms[-1].sum) else . end
+	hist-all if .histograms then del(.histograms[0].sum) else . end
 	apm .version = 1
 	apm if .type == "end" then .steps = -1 else . end
 	snoop .tid = 7
@@ -127,12 +128,11 @@ bad_lines_are_not() {
 	validate "${files[@]}"
 	equal "files with bad lines" \
 		"$(awk -F '[: ]+' '/ lines are valid$/ && $2 < $4' \
-			"$TOP_DIR/valid" | wc -l)" $count ||
-		awk -F '[: ]+' '/ lines are valid$/ && $2 == $4 {
-			print "# accepted: " $1
-			bad = 1
-		}
-		END { exit bad }' "$TOP_DIR/valid"
+			"$TOP_DIR/valid" | wc -l)" $count && return
+	awk -F '[: ]+' '/ lines are valid$/ && $2 == $4 {
+		print "# accepted: " $1
+	}' "$TOP_DIR/valid"
+	return 1
 }
 
 one_for_each_tool() {
