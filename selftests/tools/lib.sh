@@ -101,8 +101,9 @@ top_stop() {
 	wait "$TOP_PID"
 }
 
+# A long line that is being written is not read yet
 top_get() {
-	tail -n 1 "$TOP_OUT" | jq -r "$1"
+	head -n "$(wc -l < "$TOP_OUT")" "$TOP_OUT" | tail -n 1 | jq -r "$1"
 }
 
 refuses() {
