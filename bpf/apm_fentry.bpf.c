@@ -5,7 +5,7 @@
  *
  * Hook of all programs: fentry and fexit. No existing event tells of any of
  * this: the ones of ib_cm are about setting up and ending connections. Each
- * program is called for more than it looks for, which costs 20 ns and a
+ * program is called for more than it looks for, which costs the call and a
  * comparison.
  */
 #include "apm.bpf.h"
