@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Check style: checkpatch and sparse on kernel code, kernel-doc, shellcheck on
-# scripts, mandoc on manual pages, SPDX lines on all. Prints what is wrong.
+# scripts, mandoc on manual pages, heads of one-liners, SPDX lines on all. Prints
+# what is wrong.
 #
 # usage: lint.sh             BUILD=folder (default: build/ at the top of the tree)
 #
@@ -90,6 +91,21 @@ lint_manual() {
 	complain "$(tracked 'tools/man/*.[1-8]' | xargs -r mandoc -T lint -W warning)"
 }
 
+# A one-liner says what it shows, needs and prints, and its folder's README has it.
+# bpftrace 0.17 aborts on the raw trace points of a module.
+lint_oneliners() {
+	complain "$(tracked 'bpf/oneliners/*.bt' | while read -r file; do
+		for line in '^ \* Needs: ' '^ \* Read: '; do
+			grep -q "$line" "$file" || echo "$file: no line '$line'"
+		done
+		! grep -n '^rawtracepoint:' "$file" ||
+			echo "$file: bpftrace 0.17 aborts on rawtracepoint"
+		grep -qF "$(basename "$file")" bpf/oneliners/README.md ||
+			echo "$file: not in bpf/oneliners/README.md"
+		[ -x "$file" ] || echo "$file: not executable"
+	done)"
+}
+
 # The first lines of every file name its licence. Documentation need not.
 lint_licence() {
 	complain "$(tracked | grep -vE '\.md$|^\.gitignore$|\.patch$|\.json$|/modules$|/new-files$|tests\.list$' |
@@ -104,6 +120,7 @@ rm -f .checkpatch-camelcase.*
 lint_sparse
 lint_scripts
 lint_manual
+lint_oneliners
 lint_licence
 [ "$bad" -eq 0 ] && echo "lint: clean"
 exit "$bad"
