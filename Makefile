@@ -38,7 +38,7 @@ TEST_PACKAGES := \
 help:
 	@echo 'make demo         watch real retries in madretry-top, in a virtual machine'
 	@echo 'make demo-apm     watch connections fail over and back, in a virtual machine'
-	@echo 'make test         run all tests'
+	@echo 'make test         run the tests of selftests/tests.list'
 	@echo 'make bench        measure what tracing and the kernel change cost'
 	@echo 'make all          build the modules, the tools and the tests'
 	@echo 'make modules      build the drop-in kernel modules'

@@ -89,11 +89,11 @@ disable_enable() {
 # However fast they come, the switch tells of the last one, and does so with few
 # traps: OpenSM ignores what it has got ten times in a row.
 flaps() {
-	local i before took traps
+	local before took traps
 
 	before=$(traps_128)
 	took=$SECONDS
-	for ((i = 0; i < 10; i++)); do
+	for _ in {1..10}; do
 		knob vfab1 1 link 0
 		knob vfab1 1 link 1
 	done
