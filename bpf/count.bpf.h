@@ -4,8 +4,9 @@
  * times, in one row for each device, port and class, and what else rows are
  * told apart by.
  *
- * Costs are for one event at native speed (measured by running these programs
- * five million times, with rows by attribute), without those of the head.
+ * Costs are for one event, with rows by attribute, without those of the head.
+ * "make bench" measures those of posts, retries, BUSY responses and completions
+ * at native speed, while no request is kept one by one.
  */
 
 #ifndef COUNT_BPF_H
@@ -118,10 +119,10 @@ find_row(const struct mr_req *req, struct mr_key *key,
 /*
  * Outstanding requests are those posted and not yet completed. A request that
  * was posted before the start completes without having been counted. To keep
- * every request in a map would show which these are, but would cost 30 ns more
- * for ib_mad_post and 50 ns more for ib_mad_done. So only those of the first
- * phase are kept; later on the duration tells whether a request is older than
- * that.
+ * every request in a map would show which these are, but would cost an update
+ * of that map more for each ib_mad_post and ib_mad_done. So only those of the
+ * first phase are kept; later on the duration tells whether a request is older
+ * than that.
  */
 static __always_inline bool remember_early(const struct mr_req *req)
 {
@@ -154,7 +155,7 @@ static __always_inline bool was_counted(const struct mr_req *req,
 	return was_counted_early(req, duration_us);
 }
 
-/* 15 ns: one per-CPU hash look-up */
+/* Cost: one per-CPU hash look-up */
 static __always_inline void back_post(const struct mr_req *req,
 				      const struct mr_post *post)
 {
@@ -170,7 +171,7 @@ static __always_inline void back_post(const struct mr_req *req,
 	track_post(req, &key, post);
 }
 
-/* 17 ns: one per-CPU hash look-up, and the histogram */
+/* Cost: one per-CPU hash look-up, and the histogram */
 static __always_inline void back_done(const struct mr_req *req,
 				      const struct mr_done *done)
 {
@@ -243,7 +244,7 @@ static __always_inline void count_ended_wait(const struct mr_key *key,
 		count_wait(key, step, waited_ms);
 }
 
-/* 28 ns: two hash look-ups and an atomic addition; and see track.bpf.h */
+/* Cost: two hash look-ups and atomic additions; and see track.bpf.h */
 static __always_inline void back_retry(const struct mr_req *req,
 				       const struct mr_retry *retry)
 {
@@ -264,7 +265,7 @@ static __always_inline void back_retry(const struct mr_req *req,
 	track_retry(req, &key, retry);
 }
 
-/* 15 ns, as back_post() */
+/* Cost: as back_post() */
 static __always_inline void back_busy(const struct mr_req *req,
 				      const struct mr_busy *busy)
 {
@@ -280,7 +281,7 @@ static __always_inline void back_busy(const struct mr_req *req,
 		row->busy_delivered++;
 }
 
-/* 15 ns, as back_post() */
+/* Cost: as back_post() */
 static __always_inline void back_timeout(const struct mr_req *req,
 					 const struct mr_timeout *timeout)
 {
@@ -297,7 +298,7 @@ static __always_inline void back_timeout(const struct mr_req *req,
 		count_ended_wait(&key, timeout->sends - 1, timeout->waited_ms);
 }
 
-/* 15 ns, as back_post(); and see track.bpf.h */
+/* Cost: as back_post(); and see track.bpf.h */
 static __always_inline void back_reset(const struct mr_req *req,
 				       const struct mr_reset *reset)
 {

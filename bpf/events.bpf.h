@@ -7,8 +7,7 @@
  * makes this the cheapest hook that the events have. A module event's pointers
  * may be NULL as far as the verifier knows, so every program tests them.
  *
- * Cost: what a back does, besides the 18-20 ns that any program at a trace
- * event costs.
+ * Cost: what a back does, besides what any program at a trace event costs.
  */
 
 #ifndef EVENTS_BPF_H

@@ -5,8 +5,9 @@
  * and the number goes into the key. The kernel leaves out at load time what was
  * not asked for.
  *
- * Costs at native speed, besides what a look-up of the row costs anyhow: by
- * destination one hash look-up, by client one and the reading of the agent.
+ * Costs, not measured, besides what a look-up of the row costs anyhow: by
+ * destination one hash look-up, by client one, for ib_umad two, and the reading
+ * of the agent.
  */
 
 #ifndef GROUP_BPF_H

@@ -4,11 +4,11 @@
  * completes has used what it was given.
  *
  * For a screen, which may want the list at any moment, retried requests are kept
- * from their first retry (track_retried): 35 ns more for each retry, and nothing
- * for the many requests that need none. All requests are kept, from their post,
- * only while somebody looks at the list (track_all) or wants histograms of
- * completions (count_completions): one more hash element made by back_post() and
- * removed by back_done().
+ * from their first retry (track_retried): one more hash look-up for each retry,
+ * and nothing for the many requests that need none. All requests are kept, from
+ * their post, only while somebody looks at the list (track_all) or wants
+ * histograms of completions (count_completions): one more hash element made by
+ * back_post() and removed by back_done(). What that costs is not measured.
  */
 
 #ifndef TRACK_BPF_H
