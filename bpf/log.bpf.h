@@ -4,7 +4,7 @@
  * a ring buffer. The filter is in read-only data that is frozen before the
  * programs are loaded, so the verifier removes the tests that were not asked
  * for. An event that does not pass costs one or two comparisons; with a device
- * in the filter, reading its name. One that passes costs a record of 168 bytes.
+ * in the filter, reading its name. One that passes costs a record of 176 bytes.
  */
 
 #ifndef MADRETRY_LOG_BPF_H
