@@ -36,9 +36,9 @@ TEST_PACKAGES := \
 	tmux trace-cmd
 
 help:
-	@echo 'make demo         watch real retries in madretry-top, in a virtual machine'
+	@echo 'make demo         watch real retries in madretry-top, in a virtual machine (DEMO_SECONDS)'
 	@echo 'make demo-apm     watch connections fail over and back, in a virtual machine'
-	@echo 'make test         run the tests of selftests/tests.list'
+	@echo 'make test         run the tests of selftests/tests.list (TESTS: those that contain one of these words)'
 	@echo 'make bench        measure what tracing and the kernel change cost'
 	@echo 'make all          build the modules, the tools and the tests'
 	@echo 'make modules      build the drop-in kernel modules'
@@ -51,6 +51,7 @@ help:
 	@echo 'make clean        remove what was built, keep what was downloaded'
 	@echo 'make distclean    remove the build folder'
 	@echo
+	@echo 'Variables: DEMO_SECONDS=$(DEMO_SECONDS) (10 or more), TESTS, e.g. TESTS="mad/ apm/"'
 	@echo 'Folders: BUILD=$(BUILD)'
 	@echo '         PREFIX=$(PREFIX) DESTDIR=$(DESTDIR)'
 

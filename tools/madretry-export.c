@@ -43,11 +43,12 @@ static const char doc[] =
 	"Count MAD requests, retries, BUSY responses, time-outs and response times for Prometheus. Without --listen and --textfile, count for INTERVAL seconds (default 1) and print the result.\n"
 	"\v"
 	"Examples:\n"
-	"  madretry-export                           print what happens in a second\n"
-	"  madretry-export --listen 9861             serve http://127.0.0.1:9861/metrics\n"
+	"  madretry-export                  print what happens in a second\n"
+	"  madretry-export --listen 9861    serve http://127.0.0.1:9861/metrics\n"
 	"  madretry-export --textfile /var/lib/prometheus/node-exporter/madretry.prom\n"
-	"                                            for node_exporter, every 15 seconds\n"
+	"                                   for node_exporter, every 15 seconds\n"
 	"\n"
+	"There is no --json here: for JSON use madretry-top or madretry-hist.\n"
 	"Exit status: 0, 1 if something it needs is missing, 2 for a wrong command line.";
 
 enum { OPTION_LISTEN = 0x200, OPTION_TEXTFILE, OPTION_FORMAT };

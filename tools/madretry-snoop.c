@@ -107,7 +107,7 @@ static unsigned long buffer_option(const char *text)
 					   BUFFER_MAX_KB);
 
 	if (kb & (kb - 1))
-		fail_usage("--buffer '%s' is not a power of two", text);
+		fail_usage("--buffer '%s' is not a power of two such as 1024", text);
 	return kb;
 }
 

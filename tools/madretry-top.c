@@ -94,7 +94,7 @@ static const struct column *sort_column(const char *key)
 	if (!column)
 		fail_usage("column '%s' is none of %s", key, column_keys());
 	if (column->is_trend)
-		fail_usage("column '%s' cannot be sorted by", key);
+		fail_usage("column '%s' cannot be sorted by; choose another", key);
 	return column;
 }
 

@@ -43,7 +43,7 @@ static _Noreturn void no_device(const char *device, struct dirent **list,
 	FILE *text = open_memstream(&names, &size);
 
 	if (!count)
-		fail_usage("no device '%s'; there is no RDMA device at all",
+		fail_usage("no device '%s'; there is no RDMA device at all: load its driver",
 			   device);
 	if (!text)
 		fail_environment("out of memory");
