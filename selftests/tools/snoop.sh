@@ -6,8 +6,8 @@
 # the virtual machine, in virtual time: on a slow one an answer may cross a
 # retry, and then the counts of both sides rightly differ.
 #
-# As it is, it tests the mode "events". snoop_fentry.sh and snoop_kprobe.sh source
-# it for the other modes, which the stock kernel has, too.
+# As it is, it tests the mode "events". snoop_fentry.sh sources it for the mode
+# "fentry", which the stock kernel has, too. Mode "kprobe" is not tested.
 
 # shellcheck source=selftests/tools/lib.sh
 . "$TOP/selftests/tools/lib.sh"
