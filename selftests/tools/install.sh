@@ -16,11 +16,12 @@ is_installed() {
 		DESTDIR=$ROOT > /tmp/make.log 2>&1 ||
 		{ sed 's/^/# /' /tmp/make.log; return 1; }
 	equal "files in wrong places" "$(cd $ROOT && find . -type f |
-		grep -vE '^\./usr/(sbin/[a-z-]+|share/man/man8/[a-z-]+\.8|share/madretry/(schema|grafana)/[a-z.-]+\.json|lib/systemd/system/[a-z-]+\.service)$')" ""
+		grep -vE '^\./usr/(sbin/[a-z-]+|share/man/man([78])/[a-z-]+\.\2|share/madretry/(schema|grafana)/[a-z.-]+\.json|lib/systemd/system/[a-z-]+\.service)$')" ""
 }
 
+# The build folder may be one of the tree's
 tree_is_gone() {
-	mount -t tmpfs none "$TOP" && mount -t tmpfs none "$BUILD" &&
+	mount -t tmpfs none "$BUILD" && mount -t tmpfs none "$TOP" &&
 		cd / && [ ! -e "$TOP/Makefile" ] && [ ! -e "$BUILD/tools" ]
 }
 
@@ -69,7 +70,8 @@ each_has_a_page() {
 			{ echo "# $page"; return 1; }
 	done
 	equal pages "$(ls $ROOT/usr/share/man/man8)" \
-		"$(cd "$SBIN" && printf '%s.8\n' *)"
+		"$(cd "$SBIN" && printf '%s.8\n' *)" &&
+		mandoc -T ascii -W warning,stop $ROOT/usr/share/man/man7/*.7 > /dev/null
 }
 
 # What a page says about files is there
