@@ -33,6 +33,7 @@ const char *apm_cause_name(unsigned int cause)
 		[MR_APM_MIGRATED] = "MIGRATED",
 		[MR_APM_NO_ALTERNATE] = "NO_ALTERNATE",
 		[MR_APM_CONN_ENDED] = "CONN_ENDED",
+		[MR_APM_MIGRATION_KNOWN] = "MIGRATION_KNOWN",
 	};
 
 	return name_of(names, ARRAY_SIZE(names), (int)cause);
