@@ -15,12 +15,13 @@
 #include "apm_json.h"
 #include "apm_log.h"
 #include "apm_text.h"
-#include "devices.h"
 #include "json_line.h"
+#include "lost.h"
 #include "message.h"
 #include "options.h"
 #include "output.h"
 #include "qp_state.h"
+#include "surroundings.h"
 #include "wake.h"
 
 const char *argp_program_version = "apm-snoop " MADRETRY_VERSION;
@@ -61,7 +62,7 @@ struct run {
 	struct apm_table table;
 	struct qp_state *queue_pairs;
 	__u64 steps;
-	__u64 lost;		/* that have been spoken of */
+	struct lost lost;
 };
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -121,14 +122,10 @@ static struct timespec to_timespec(__u64 ns)
 /* Ends the program if it cannot work; says so if it can do less */
 static enum apm_mode check_surroundings(const struct options *options)
 {
-	const struct filter *filter = &options->filter;
 	char why[256];
 	enum apm_mode mode = apm_probe(why, sizeof(why));
 
-	if (filter->device)
-		require_device(filter->device);
-	if (filter->port >= 0)
-		require_port(filter->device, filter->port);
+	require_filtered(&options->filter);
 	if (mode != APM_EVENTS)
 		message("%s: shows what functions of the kernel tell, which is queue pairs, and LAP and APR when they arrive, but no LAP that is sent and no LAP state",
 			why);
@@ -198,13 +195,9 @@ static void handle_any(const void *record, void *context)
 static bool read_log(struct run *run)
 {
 	bool more = records_read(apm_log_records(run->log), handle_any, run);
-	__u64 lost = apm_log_lost(run->log);
 
 	output_flush();
-	if (lost != run->lost)
-		message("%llu events were lost: there was no room for them",
-			lost - run->lost);
-	run->lost = lost;
+	lost_note(&run->lost, apm_log_lost(run->log), "");
 	return more;
 }
 
@@ -260,7 +253,7 @@ static void show_end(struct run *run)
 		object = json_object_new_object();
 		json_add_text(object, "type", "end");
 		json_add_count(object, "steps", run->steps);
-		json_add_count(object, "lost_events", run->lost);
+		json_add_count(object, "lost_events", run->lost.total);
 		json_add_count(object, "forgotten_connections", forgotten);
 		json_print_line(object);
 	}
@@ -314,6 +307,7 @@ static void run_until_end(struct run *run)
 	apm_log_stop(run->log);
 	while (read_log(run))
 		;
+	lost_finish(&run->lost, "");
 	query(run, true);
 	show_end(run);
 }

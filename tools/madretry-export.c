@@ -15,7 +15,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "devices.h"
 #include "exposition.h"
 #include "gather.h"
 #include "http_server.h"
@@ -23,8 +22,8 @@
 #include "options.h"
 #include "output.h"
 #include "privileges.h"
-#include "probe.h"
 #include "replace_file.h"
+#include "surroundings.h"
 #include "wake.h"
 
 #define FILE_INTERVAL_S	15
@@ -151,19 +150,6 @@ static const struct argp export_argp = {
 	.doc = doc,
 	.children = children,
 };
-
-static void check_surroundings(const struct options *options)
-{
-	const struct filter *filter = &options->filter;
-	char why[256];
-
-	if (!probe_tracing(why, sizeof(why)))
-		fail_environment("%s", why);
-	if (filter->device)
-		require_device(filter->device);
-	if (filter->port >= 0)
-		require_port(filter->device, filter->port);
-}
 
 static char *make_text(struct export *export, enum exposition_format format,
 		       size_t *length)
@@ -373,7 +359,7 @@ int main(int argc, char **argv)
 
 	output_check();
 	options_parse(&export_argp, argc, argv, &export);
-	check_surroundings(&export.options);
+	require_tracing(&export.options.filter);
 	wake_setup();
 	if (export.listen)
 		export.server = http_start(export.listen, make_page, &export);

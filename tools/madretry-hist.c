@@ -10,16 +10,15 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "devices.h"
 #include "gather.h"
 #include "json_line.h"
 #include "message.h"
 #include "notes.h"
 #include "options.h"
 #include "output.h"
-#include "probe.h"
 #include "replace_file.h"
 #include "show_histograms.h"
+#include "surroundings.h"
 #include "wake.h"
 
 /* The first phase of counting ends with the first reading, see gather.c */
@@ -117,15 +116,7 @@ static const struct argp hist_argp = {
 
 static void check_surroundings(const struct hist *hist)
 {
-	const struct filter *filter = &hist->options.filter;
-	char why[256];
-
-	if (!probe_tracing(why, sizeof(why)))
-		fail_environment("%s", why);
-	if (filter->device)
-		require_device(filter->device);
-	if (filter->port >= 0)
-		require_port(filter->device, filter->port);
+	require_tracing(&hist->options.filter);
 	/* Not after an hour of counting */
 	if (hist->svg && !replace_file_try(hist->svg))
 		fail_environment("cannot write %s: %s", hist->svg,

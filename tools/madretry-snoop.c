@@ -11,16 +11,16 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "devices.h"
 #include "follow.h"
 #include "json_line.h"
 #include "log.h"
+#include "lost.h"
 #include "message.h"
 #include "options.h"
 #include "output.h"
-#include "probe.h"
 #include "snoop_json.h"
 #include "snoop_text.h"
+#include "surroundings.h"
 #include "wake.h"
 
 const char *argp_program_version = "madretry-snoop " MADRETRY_VERSION;
@@ -80,12 +80,14 @@ struct snoop {
 	unsigned long buffer_kb;
 };
 
+#define LOST_ADVICE "; see --buffer"
+
 struct run {
 	const struct snoop *snoop;
 	struct log *log;
 	struct follow *follow;		/* NULL if not asked for */
 	unsigned long shown;
-	__u64 lost;			/* that have been spoken of */
+	struct lost lost;
 };
 
 /* A number in any base that C knows; 32 bits are the half that a program sets */
@@ -186,19 +188,6 @@ static void set_wanted(struct snoop *snoop)
 	wanted->attr_id = filter->attr_id;
 }
 
-static void check_surroundings(const struct options *options)
-{
-	const struct filter *filter = &options->filter;
-	char why[256];
-
-	if (!probe_tracing(why, sizeof(why)))
-		fail_environment("%s", why);
-	if (filter->device)
-		require_device(filter->device);
-	if (filter->port >= 0)
-		require_port(filter->device, filter->port);
-}
-
 static void show_start(const struct snoop *snoop)
 {
 	const struct mode_choice *mode = &snoop->options.mode;
@@ -259,13 +248,9 @@ static void handle(const struct mr_log_record *record, void *context)
 static bool read_log(struct run *run)
 {
 	bool more = log_read(run->log, handle, run);
-	__u64 lost = log_lost(run->log);
 
 	output_flush();
-	if (lost != run->lost)
-		message("%llu events were lost: there was no room for them; see --buffer",
-			lost - run->lost);
-	run->lost = lost;
+	lost_note(&run->lost, log_lost(run->log), LOST_ADVICE);
 	return more;
 }
 
@@ -283,7 +268,7 @@ static void show_end(struct run *run)
 	object = json_object_new_object();
 	json_add_text(object, "type", "end");
 	json_add_count(object, "events", run->shown);
-	json_add_count(object, "lost_events", run->lost);
+	json_add_count(object, "lost_events", run->lost.total);
 	json_add_count(object, "forgotten_requests", forgotten);
 	json_print_line(object);
 	output_flush();
@@ -327,6 +312,7 @@ static void run_until_end(struct run *run)
 	log_stop(run->log);
 	while (read_log(run))
 		;
+	lost_finish(&run->lost, LOST_ADVICE);
 	show_end(run);
 }
 
@@ -342,7 +328,7 @@ int main(int argc, char **argv)
 
 	output_check();
 	options_parse(&snoop_argp, argc, argv, &snoop);
-	check_surroundings(&snoop.options);
+	require_tracing(&snoop.options.filter);
 	set_wanted(&snoop);
 	wake_setup();
 

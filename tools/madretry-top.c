@@ -12,17 +12,16 @@
 
 #include "bars.h"
 #include "column_list.h"
-#include "devices.h"
 #include "gather.h"
 #include "grouping.h"
 #include "history.h"
 #include "message.h"
 #include "options.h"
 #include "output.h"
-#include "probe.h"
 #include "show_json.h"
 #include "show_screen.h"
 #include "show_text.h"
+#include "surroundings.h"
 #include "wake.h"
 
 const char *argp_program_version = "madretry-top " MADRETRY_VERSION;
@@ -144,19 +143,6 @@ static const struct argp top_argp = {
 	.doc = doc,
 	.children = children,
 };
-
-static void check_surroundings(const struct options *options)
-{
-	const struct filter *filter = &options->filter;
-	char why[256];
-
-	if (!probe_tracing(why, sizeof(why)))
-		fail_environment("%s", why);
-	if (filter->device)
-		require_device(filter->device);
-	if (filter->port >= 0)
-		require_port(filter->device, filter->port);
-}
 
 static void choose_columns(struct run *run, bool on_screen)
 {
@@ -358,7 +344,7 @@ int main(int argc, char **argv)
 	/* Bad names are to be said before anything is loaded */
 	column_require_known(top.order.column, top.gathering.by);
 	choose_columns(&run, run.mode == MODE_SCREEN);
-	check_surroundings(&top.options);
+	require_tracing(&top.options.filter);
 	wake_setup();
 
 	begin_counting(&run);
