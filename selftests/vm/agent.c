@@ -26,9 +26,10 @@
 #include <unistd.h>
 
 #include "channel.h"
+#include "kernel_reports.h"
+#include "read_text.h"
 
 #define MAX_KEEP 16
-#define DEBUG_LOCKS "debug_locks:"	/* a line of /proc/lockdep_stats */
 
 /* What the kernel's log and the host's screen get when the agent gives up. */
 static void __attribute__((noreturn, format(printf, 1, 2)))
@@ -99,22 +100,6 @@ static char *receive_frame(int channel, struct frame_head *head)
 	read_all(channel, data, head->len);
 	data[head->len] = '\0';
 	return data;
-}
-
-/* Reads a small file into buf as a string. Returns -1 if there is none. */
-static int read_text(const char *path, char *buf, size_t size)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t n;
-
-	if (fd < 0)
-		return -1;
-	n = read(fd, buf, size - 1);
-	close(fd);
-	if (n < 0)
-		return -1;
-	buf[n] = '\0';
-	return 0;
 }
 
 static int open_channel(void)
@@ -489,19 +474,19 @@ static int supervise(int channel, struct child *c)
 	return code;
 }
 
+static int report_channel;
+
+static void show_report(const char *text, size_t len)
+{
+	send_frame(report_channel, FRAME_STDERR, text, len);
+}
+
 static void report(int channel, int code)
 {
 	struct status status = { .code = code };
-	char text[4096], *field;
 
-	if (!read_text("/proc/sys/kernel/tainted", text, sizeof(text)))
-		status.taint = strtoull(text, NULL, 10);
-	/* lockdep switches itself off after its first report. */
-	if (!read_text("/proc/lockdep_stats", text, sizeof(text))) {
-		field = strstr(text, DEBUG_LOCKS);
-		if (field && !strtoul(field + strlen(DEBUG_LOCKS), NULL, 10))
-			status.lockdep_off = 1;
-	}
+	report_channel = channel;
+	kernel_reports_collect(&status, show_report);
 	send_frame(channel, FRAME_STATUS, &status, sizeof(status));
 }
 
@@ -525,6 +510,7 @@ int main(void)
 		die("the first frame is %u, not a job", head.type);
 	parse_request(&req, data, head.len);
 	mount_scratch(req.keep);
+	kernel_reports_begin();
 
 	send_frame(channel, FRAME_STARTED, NULL, 0);
 	child = req.job.tty ? start_on_terminal(&req) : start_on_pipes(&req);

@@ -49,9 +49,16 @@ enum job_tag {
 	JOB_ARG = 'a',
 };
 
+/* Bits of status.reports: who in the kernel reported something. */
+enum report {
+	REPORT_LOCKDEP = 1 << 0,
+	REPORT_LEAK = 1 << 1,	/* kmemleak */
+	REPORT_LOG = 1 << 2,	/* RCU or preemption: only the log has it */
+};
+
 struct status {
 	int32_t code;		/* exit status, 128 + signal when killed */
-	uint32_t lockdep_off;	/* 1: lockdep reported something */
+	uint32_t reports;	/* enum report */
 	uint64_t taint;		/* /proc/sys/kernel/tainted at the end */
 };
 

@@ -591,7 +591,8 @@ static int verdict_died(struct machine *m, char **argv)
 
 static int verdict_done(struct machine *m)
 {
-	int bug = (m->status.taint & TAINT_BUG) || m->status.lockdep_off;
+	uint32_t reports = m->status.reports;
+	int bug = (m->status.taint & TAINT_BUG) || reports;
 
 	read_log(m);
 	end_qemu(m, 1);
@@ -599,9 +600,12 @@ static int verdict_done(struct machine *m)
 	if (!bug || m->opt.allow_warn)
 		return m->status.code;
 	show_log(m);
-	say("the guest's kernel reported a bug (taint %#llx%s); the command's own exit status was %d",
+	say("the guest's kernel reported a bug (taint %#llx%s%s%s); the command's own exit status was %d",
 	    (unsigned long long)m->status.taint,
-	    m->status.lockdep_off ? ", lockdep" : "", m->status.code);
+	    reports & REPORT_LOCKDEP ? ", lockdep" : "",
+	    reports & REPORT_LEAK ? ", leaked memory" : "",
+	    reports & REPORT_LOG ? ", RCU or preemption" : "",
+	    m->status.code);
 	return EXIT_WARNED;
 }
 
