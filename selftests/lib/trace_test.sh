@@ -34,11 +34,13 @@ equal() {
 	return 1
 }
 
-# 1000 requests, some of them answered BUSY, some not at all.
+# 1000 requests, some of them answered BUSY, some not at all. No more than 16 at a
+# time: on the debug kernel 64 are more than it takes out of the receive queue, and
+# what is lost there is a retry that no server counts.
 storm() {
 	trace_clear
 	sastorm_start --busy 0.2 --drop 0.2 --seed 9 || return 1
-	sastorm_ask -n 1000 -m 64 -T 500 -R 2
+	sastorm_ask -n 1000 -m 16 -T 500 -R 2
 	sastorm_stop
 	sastorm_server_accounts && sastorm_client_accounts
 }
