@@ -28,7 +28,7 @@ BUILD_PACKAGES := \
 	pkg-config uthash-dev
 TEST_PACKAGES := \
 	libcmocka-dev libibverbs-dev librdmacm-dev \
-	busybox-static cpio procps qemu-system-x86 zstd \
+	bc busybox-static cpio procps qemu-system-x86 zstd \
 	bpftrace ibverbs-providers ibverbs-utils infiniband-diags opensm \
 	rdma-core rdmacm-utils \
 	curl expect gawk iproute2 jq libxml2-utils linux-perf mandoc python3 \
@@ -39,6 +39,7 @@ help:
 	@echo 'make demo         watch real retries in madretry-top, in a virtual machine (DEMO_SECONDS)'
 	@echo 'make demo-apm     watch connections fail over and back, in a virtual machine'
 	@echo 'make test         run the tests of selftests/tests.list (TESTS: those that contain one of these words)'
+	@echo 'make test-debug   run those of the virtual machine on a kernel with KASAN, lockdep and kmemleak (TESTS)'
 	@echo 'make bench        measure what tracing and the kernel change cost'
 	@echo 'make all          build the modules, the tools and the tests'
 	@echo 'make modules      build the drop-in kernel modules'
@@ -112,6 +113,15 @@ demo-apm: tools fabric apm vm
 test: all
 	@selftests/run $(TESTS)
 
+# The debug kernel has a build folder of its own, below the other.
+test-debug: all
+	@kernel/scripts/debug-kernel.sh
+	@$(MAKE) BUILD=$(BUILD)/debug mad fabric apm fault vm
+	@BUILD=$(BUILD)/debug selftests/run --debug $(TESTS)
+
+fault:
+	@$(MAKE) -s -C selftests/debug
+
 bench: tools load fabric vm
 	@$(MAKE) -s -C selftests/bench
 	@selftests/bench/run
@@ -129,7 +139,8 @@ install: tools
 	@$(MAKE) -s -C tools install
 
 clean:
-	rm -rf $(addprefix $(BUILD)/,kernel/tree modules vm load bpf tools unit mad fabric apm bench test-results series *.log)
+	rm -rf $(addprefix $(BUILD)/,kernel/tree modules vm load bpf tools unit mad fabric apm bench test-results series *.log \
+		$(addprefix debug/,kernel/tree modules vm mad fabric apm fault test-results))
 
 distclean:
 	rm -rf $(BUILD)
@@ -137,4 +148,4 @@ distclean:
 build-packages packages kernel: | $(BUILD)
 
 .PHONY: help build-packages packages kernel modules tools load unit mad fabric apm monitoring vm all \
-	demo demo-apm test bench check-abi series lint install clean distclean
+	demo demo-apm test test-debug fault bench check-abi series lint install clean distclean

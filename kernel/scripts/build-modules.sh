@@ -16,7 +16,10 @@ BUILD=$(cd "${BUILD:-$top/build}" && pwd)
 BASE=6.12
 tree=$BUILD/kernel/tree
 kbuild=$(readlink -f "$BUILD/kernel/kbuild")
+# Debian has most headers in a folder beside it; with a kernel that was built in
+# its own source folder (debug-kernel.sh) that is the same one.
 common=$(dirname "$kbuild")/$(sed -n 's,.*\(linux-headers-.*-common\)/Makefile,\1,p' "$kbuild/Makefile")
+[ -d "$common/include/linux" ] || common=$kbuild
 
 # The tree's headers come before the kernel's own of the same name. cm_trace.h
 # and others are found through include/trace.
