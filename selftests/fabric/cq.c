@@ -84,3 +84,20 @@ bool vfab_cq_add(struct vfab_cq *cq, const struct ib_wc *wc, bool solicited)
 				    cq->size);
 	return notify;
 }
+
+/*
+ * Takes out the completions of a queue pair that is about to go: whoever polls
+ * reads the number of the queue pair through wc->qp.
+ */
+void vfab_cq_forget(struct vfab_cq *cq, const struct ib_qp *qp)
+{
+	unsigned long flags;
+	u32 from, to;
+
+	spin_lock_irqsave(&cq->lock, flags);
+	for (from = to = cq->tail; from != cq->head; from++)
+		if (cq->ring[from % cq->size].qp != qp)
+			cq->ring[to++ % cq->size] = cq->ring[from % cq->size];
+	cq->head = to;
+	spin_unlock_irqrestore(&cq->lock, flags);
+}

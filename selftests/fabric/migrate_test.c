@@ -716,8 +716,8 @@ static void drain(struct side *s)
 	if (s->qp && ibv_destroy_qp(s->qp))
 		fail("destroy_qp");
 	s->qp = NULL;
-	while (ibv_poll_cq(s->cq, 1, &wc) > 0)
-		;
+	if (ibv_poll_cq(s->cq, 1, &wc))
+		fail("a completion of a destroyed queue pair");
 	while (next_event(s, IBV_EVENT_PATH_MIG, 0))
 		;
 }

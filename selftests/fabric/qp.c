@@ -368,6 +368,8 @@ int vfab_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata)
 	wait_for_completion(&qp->gone);
 	hrtimer_cancel(&qp->timer);
 	cancel_work_sync(&qp->work);
+	vfab_cq_forget(to_vcq(ibqp->send_cq), ibqp);
+	vfab_cq_forget(to_vcq(ibqp->recv_cq), ibqp);
 	vfab_path_drop(&qp->path);
 	vfab_path_drop(&qp->alt);
 	vfab_rq_fini(&qp->rq);

@@ -641,6 +641,7 @@ int vfab_destroy_cq(struct ib_cq *cq, struct ib_udata *udata);
 int vfab_poll_cq(struct ib_cq *cq, int num, struct ib_wc *wc);
 int vfab_req_notify_cq(struct ib_cq *cq, enum ib_cq_notify_flags flags);
 bool vfab_cq_add(struct vfab_cq *cq, const struct ib_wc *wc, bool solicited);
+void vfab_cq_forget(struct vfab_cq *cq, const struct ib_qp *qp);
 
 /* rq.c */
 int vfab_rq_init(struct vfab_rq *rq, u32 max_wr, u32 max_sge);
