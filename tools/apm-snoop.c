@@ -52,7 +52,6 @@ static const struct argp_option option_list[] = {
 struct snoop {
 	struct options options;
 	bool summary;
-	double duration_s;	/* 0: without end */
 };
 
 struct run {
@@ -69,20 +68,15 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct snoop *snoop = state->input;
 
+	(void)arg;	/* no option of its own has one */
 	switch (key) {
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &snoop->options;
+		state->child_inputs[1] = &snoop->options;
+		state->child_inputs[2] = &snoop->options;
 		break;
 	case OPTION_SUMMARY:
 		snoop->summary = true;
-		break;
-	case ARGP_KEY_ARG:
-		if (state->arg_num)
-			fail_usage("'%s' is one argument too many; see --help",
-				   arg);
-		snoop->duration_s = options_number("duration", arg,
-						   INTERVAL_MIN_S,
-						   INTERVAL_MAX_S);
 		break;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -92,6 +86,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 static const struct argp_child children[] = {
 	{ .argp = &device_argp },
+	{ .argp = &json_argp },
+	{ .argp = &duration_argp },
 	{ 0 }
 };
 
@@ -278,7 +274,7 @@ static __u64 end_of_run(double duration_s)
 
 static void run_until_end(struct run *run)
 {
-	double duration_s = run->snoop->duration_s;
+	double duration_s = run->snoop->options.duration_s;
 	__u64 end_ns = duration_s ? end_of_run(duration_s) : ~0ULL >> 1;
 	bool going_on = true;
 

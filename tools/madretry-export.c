@@ -95,8 +95,6 @@ static void check_command_line(struct export *export)
 	struct options *options = &export->options;
 	bool prints = !export->listen && !export->textfile;
 
-	if (options->json)
-		fail_usage("there is no --json; for JSON use madretry-top or madretry-hist");
 	if (!export->textfile && options->count > 1)
 		fail_usage("COUNT is for --textfile: what is printed or served is one text");
 	if (!prints && !export->textfile && options->interval_s)

@@ -87,6 +87,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &hist->options;
 		state->child_inputs[1] = &hist->options;
+		state->child_inputs[2] = &hist->options;
 		break;
 	case OPTION_BY:
 		hist->split = split_option(arg);
@@ -103,6 +104,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 static const struct argp_child children[] = {
 	{ .argp = &options_argp },
 	{ .argp = &counting_argp },
+	{ .argp = &json_argp },
 	{ 0 }
 };
 

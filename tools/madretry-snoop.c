@@ -75,7 +75,6 @@ struct snoop {
 	struct options options;
 	struct mr_log_filter wanted;
 	bool follow;
-	double duration_s;		/* 0: without end */
 	unsigned long count;		/* 0: without end */
 	unsigned long buffer_kb;
 };
@@ -121,6 +120,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &snoop->options;
+		state->child_inputs[1] = &snoop->options;
+		state->child_inputs[2] = &snoop->options;
 		break;
 	case OPTION_RETRIES:
 		wanted->events |= 1 << MR_LOG_RETRY;
@@ -146,14 +147,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case OPTION_BUFFER:
 		snoop->buffer_kb = buffer_option(arg);
 		break;
-	case ARGP_KEY_ARG:
-		if (state->arg_num)
-			fail_usage("'%s' is one argument too many; see --help",
-				   arg);
-		snoop->duration_s = options_number("duration", arg,
-						   INTERVAL_MIN_S,
-						   INTERVAL_MAX_S);
-		break;
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}
@@ -162,6 +155,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 static const struct argp_child children[] = {
 	{ .argp = &options_argp },
+	{ .argp = &json_argp },
+	{ .argp = &duration_argp },
 	{ 0 }
 };
 
@@ -281,7 +276,7 @@ static bool is_complete(const struct run *run)
 
 static void run_until_end(struct run *run)
 {
-	double duration_s = run->snoop->duration_s;
+	double duration_s = run->snoop->options.duration_s;
 	struct timespec end;
 	bool going_on = true;
 

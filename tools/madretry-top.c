@@ -105,6 +105,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &top->options;
 		state->child_inputs[1] = &top->options;
+		state->child_inputs[2] = &top->options;
 		break;
 	case 'b':
 		top->batch = true;
@@ -133,6 +134,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 static const struct argp_child children[] = {
 	{ .argp = &options_argp },
 	{ .argp = &counting_argp },
+	{ .argp = &json_argp },
 	{ 0 }
 };
 

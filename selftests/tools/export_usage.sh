@@ -32,7 +32,7 @@ bad_command_lines="
 --listen ::1:9861	| .IPV6-ADDRESS.:PORT
 --listen no.such.host.invalid:9861 | names no address
 --format json		| openmetrics, text
---json			| madretry-top
+--json			| unrecognized option
 1 2			| COUNT is for --textfile
 0			| interval '0'
 --listen 9861 5		| INTERVAL is for --textfile

@@ -18,8 +18,6 @@ enum { OPTION_JSON = 0x100, OPTION_MAX_ROWS, OPTION_MODE };
 static const struct argp_option device_list[] = {
 	{ "device", 'd', "DEV", 0, "Only this RDMA device, such as mlx5_0", 1 },
 	{ "port", 'p', "PORT", 0, "Only ports of this number", 1 },
-	{ "json", OPTION_JSON, NULL, 0,
-	  "Print one JSON object a line", 2 },
 	{ "verbose", 'v', NULL, 0,
 	  "Say on stderr why a mode is not used, and what the kernel says about the BPF programs", 2 },
 	{ 0 }
@@ -32,6 +30,11 @@ static const struct argp_option option_list[] = {
 	  "Only this attribute: PathRecord, NodeInfo ... or its number", 1 },
 	{ "mode", OPTION_MODE, "MODE", 0,
 	  "How to see MADs: auto (default), events, fentry or kprobe", 2 },
+	{ 0 }
+};
+
+static const struct argp_option json_list[] = {
+	{ "json", OPTION_JSON, NULL, 0, "Print one JSON object a line", 2 },
 	{ 0 }
 };
 
@@ -131,9 +134,6 @@ static error_t parse_device(int key, char *arg, struct argp_state *state)
 		options->filter.port = (int)options_integer("port", arg, 0,
 							    254);
 		break;
-	case OPTION_JSON:
-		options->json = true;
-		break;
 	case 'v':
 		options->verbose = true;
 		break;
@@ -172,6 +172,30 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	return 0;
 }
 
+static error_t parse_json(int key, char *arg, struct argp_state *state)
+{
+	struct options *options = state->input;
+
+	(void)arg;
+	if (key != OPTION_JSON)
+		return ARGP_ERR_UNKNOWN;
+	options->json = true;
+	return 0;
+}
+
+static error_t parse_duration(int key, char *arg, struct argp_state *state)
+{
+	struct options *options = state->input;
+
+	if (key != ARGP_KEY_ARG)
+		return ARGP_ERR_UNKNOWN;
+	if (state->arg_num)
+		fail_usage("'%s' is one argument too many; see --help", arg);
+	options->duration_s = options_number("duration", arg, INTERVAL_MIN_S,
+					     INTERVAL_MAX_S);
+	return 0;
+}
+
 static error_t parse_counting(int key, char *arg, struct argp_state *state)
 {
 	struct options *options = state->input;
@@ -204,6 +228,15 @@ const struct argp options_argp = {
 	.options = option_list,
 	.parser = parse,
 	.children = children,
+};
+
+const struct argp json_argp = {
+	.options = json_list,
+	.parser = parse_json,
+};
+
+const struct argp duration_argp = {
+	.parser = parse_duration,
 };
 
 const struct argp counting_argp = {

@@ -17,19 +17,23 @@ struct options {
 	struct mode_choice mode;
 	double interval_s;
 	unsigned long count;		/* 0: without end */
+	double duration_s;		/* 0: without end */
 	unsigned int max_rows;
 	bool json;
 	bool verbose;
 };
 
 /*
- * For the children of a tool's argp; input is a struct options. The first is
- * for tools about devices, the second for those about requests, too. The third
- * is for tools that count: rows, and the arguments [INTERVAL [COUNT]].
+ * For the children of a tool's argp; input is a struct options. device_argp is
+ * for tools about devices, options_argp for those about requests, too.
+ * counting_argp is for tools that count: rows, and the arguments
+ * [INTERVAL [COUNT]]; duration_argp for those that do not: [DURATION].
  */
 extern const struct argp device_argp;
 extern const struct argp options_argp;
+extern const struct argp json_argp;
 extern const struct argp counting_argp;
+extern const struct argp duration_argp;
 
 /*
  * Parse with @argp, whose children include options_argp. Does not return if
