@@ -19,7 +19,7 @@ PARAMETERS=/sys/module/ib_core/parameters
 SLOW_MS=5900		# only the storm "waiting" has requests that take longer
 PATH_RECORD=53
 NODE_RECORD=17
-PROBE_CLASS=48
+PROBE_CLASS=9		# a vendor class without OUI
 
 declare -A sum=()
 
