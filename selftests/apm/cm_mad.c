@@ -21,13 +21,14 @@ enum {
 	OPT_LOCAL_ID = 256, OPT_REMOTE_ID, OPT_QPN, OPT_TID, OPT_LOCAL_LID,
 	OPT_REMOTE_LID, OPT_LOCAL_GID, OPT_REMOTE_GID, OPT_HOP_LIMIT,
 	OPT_NOT_LOCAL, OPT_RATE, OPT_SL, OPT_ACK_TIMEOUT, OPT_STATUS, OPT_SEED,
-	OPT_PACE,
+	OPT_PACE, OPT_DGID,
 };
 
 static const struct argp_option options[] = {
 	{ "device", 'd', "NAME", 0, "Device to send from", 0 },
 	{ "port", 'P', "N", 0, "Port to send from (1)", 0 },
 	{ "dlid", 'L', "LID", 0, "LID to send to", 0 },
+	{ "dgid", OPT_DGID, "GID", 0, "GID to send to, which RoCE needs", 0 },
 	{ "messages", 'n', "N", 0, "How many to send (1)", 0 },
 	{ "local-id", OPT_LOCAL_ID, "ID", 0, "Communication ID of the sender", 1 },
 	{ "remote-id", OPT_REMOTE_ID, "ID", 0, "... of the receiver", 1 },
@@ -53,7 +54,7 @@ struct arguments {
 	const char *what;
 	const char *device;
 	int port;
-	uint16_t dlid;
+	struct cm_destination to;
 	uint64_t messages;
 	uint64_t seed;
 	const char *pace;
@@ -140,7 +141,11 @@ static error_t parse(int key, char *text, struct argp_state *state)
 		args->port = parse_integer("--port", text, 1, 255);
 		return 0;
 	case 'L':
-		args->dlid = parse_integer("--dlid", text, 1, 0xbfff);
+		args->to.dlid = parse_integer("--dlid", text, 1, 0xbfff);
+		return 0;
+	case OPT_DGID:
+		parse_gid("--dgid", text, args->to.dgid);
+		args->to.has_dgid = true;
 		return 0;
 	case 'n':
 		args->messages = parse_integer("--messages", text, 1, INT_MAX);
@@ -265,9 +270,9 @@ int main(int argc, char **argv)
 
 	cmdline_parse(&argp, NULL, argc, argv, &args);
 	number = message_number(args.what);
-	if (!args.device || !args.dlid)
-		fail_input("where from, and where to? Give --device and --dlid");
-	cm_sender_open(&sender, args.device, args.port, args.dlid);
+	if (!args.device || !(args.to.dlid || args.to.has_dgid))
+		fail_input("where from, and where to? Give --device, and --dlid or --dgid");
+	cm_sender_open(&sender, args.device, args.port, &args.to);
 	if (messages[number].format)
 		send_same(&sender, &args, number);
 	else

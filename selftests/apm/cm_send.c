@@ -16,7 +16,7 @@
 #define AGAIN_MAX	50000
 
 void cm_sender_open(struct cm_sender *sender, const char *device, int port,
-		    uint16_t dlid)
+		    const struct cm_destination *to)
 {
 	struct mad_registration registration = {
 		.device = device,
@@ -29,7 +29,7 @@ void cm_sender_open(struct cm_sender *sender, const char *device, int port,
 	mad_port_check(device, port, &info);
 	umad_release_port(&info);
 	sender->agent = mad_agent_open(&registration);
-	sender->dlid = dlid;
+	sender->to = *to;
 	sender->umad = umad_alloc(1, umad_size() + CM_MAD_BYTES);
 	if (!sender->umad)
 		fail_running("no memory");
@@ -39,6 +39,18 @@ void cm_sender_close(struct cm_sender *sender)
 {
 	umad_free(sender->umad);
 	mad_agent_close(&sender->agent);
+}
+
+static void address(struct cm_sender *sender)
+{
+	ib_mad_addr_t *addr;
+
+	umad_set_addr(sender->umad, sender->to.dlid, GSI_QP, 0, GSI_QKEY);
+	if (!sender->to.has_dgid)
+		return;
+	addr = umad_get_mad_addr(sender->umad);
+	addr->grh_present = 1;
+	memcpy(addr->gid, sender->to.dgid, sizeof(addr->gid));
 }
 
 /*
@@ -51,7 +63,7 @@ void cm_sender_send(struct cm_sender *sender, const uint8_t *mad)
 
 	memset(sender->umad, 0, umad_size());
 	memcpy(umad_get_mad(sender->umad), mad, CM_MAD_BYTES);
-	umad_set_addr(sender->umad, sender->dlid, GSI_QP, 0, GSI_QKEY);
+	address(sender);
 	for (tries = 0; umad_send(sender->agent.fd, sender->agent.id,
 				  sender->umad, CM_MAD_BYTES, 0, 0); tries++) {
 		if (errno != EINVAL || tries == AGAIN_MAX)

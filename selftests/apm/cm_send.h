@@ -3,18 +3,25 @@
 #ifndef CM_SEND_H
 #define CM_SEND_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "../load/mad_port.h"
 
+struct cm_destination {
+	uint16_t dlid;
+	bool has_dgid;		/* then the messages have a GRH */
+	uint8_t dgid[16];
+};
+
 struct cm_sender {
 	struct mad_agent agent;
 	void *umad;
-	uint16_t dlid;
+	struct cm_destination to;
 };
 
 void cm_sender_open(struct cm_sender *sender, const char *device, int port,
-		    uint16_t dlid);
+		    const struct cm_destination *to);
 void cm_sender_close(struct cm_sender *sender);
 
 /* Does not return if it cannot be sent. */

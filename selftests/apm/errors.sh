@@ -104,12 +104,21 @@ one_at_a_time() {
 	apm apr side=passive && apm_armed
 }
 
-ends_by_rej() {
-	outstanding || return 1
+rej_active() {
 	"$BUILD/apm/cm_mad" rej --device vfab2 --dlid "$(port_lid vfab1 1)" --status 28 \
 		--local-id "$(apm_state passive local_id)" \
-		--remote-id "$(apm_state passive remote_id)" || return 1
+		--remote-id "$(apm_state passive remote_id)"
+}
+
+ends_by_rej() {
+	outstanding && rej_active || return 1
 	apm wait active_rej_received && apm wait closed side=active && no_late_error
+}
+
+# It used to be ignored after a migration
+rej_after_migration() {
+	migrated || return 1
+	rej_active && apm wait active_rej_received && apm wait closed side=active
 }
 
 # Longer than all repetitions of the LAP would have taken
@@ -307,13 +316,14 @@ cut_in_the_middle() {
 	apm_mend vfab1 1 && works_again && apm_is active port=2 alt_port=1
 }
 
-apm_begin 23
+apm_begin 24
 apm_check "no answer: LAP_ERROR, and a LAP again" times_out
 apm_check "no answer: the old alternate path stays" keeps_alternate lost_lap
 apm_check "rejected: the old alternate path stays" keeps_alternate rejected_lap
 apm_check "rejected, without an alternate path before" rejected_without_alternate
 apm_check "a second LAP of either side is refused while one waits" one_at_a_time
 apm_check "REJ while a LAP waits" ends_by_rej
+apm_check "REJ after a migration" rej_after_migration
 apm_check "DREQ of the active end while its LAP waits" ends_by_dreq active
 apm_check "DREQ of the passive end while it has a LAP to answer" ends_by_dreq passive
 apm_check "destroyed while a LAP waits" is_destroyed
