@@ -117,8 +117,14 @@ kb_before=$(kernel_kb)
 result $? "$ROUNDS rounds"
 kb_after=$(kernel_kb)
 ktap_print_msg "kernel memory: $kb_before kB, $kb_after kB"
-[ "$((kb_after - kb_before))" -le "$ALLOWED_KB" ]
-result $? "no memory is left"
+if [ -e /sys/kernel/debug/kmemleak ]; then
+	# KASAN holds back what is freed; kmemleak has the better answer, and
+	# the virtual machine asks it.
+	ktap_test_skip "no memory is left"
+else
+	[ "$((kb_after - kb_before))" -le "$ALLOWED_KB" ]
+	result $? "no memory is left"
+fi
 [ "$(refs)" = "$refs_before" ]
 result $? "no reference is left"
 ktap_finished
