@@ -112,7 +112,7 @@ rej_active() {
 
 ends_by_rej() {
 	outstanding && rej_active || return 1
-	apm wait active_rej_received && apm wait closed side=active && no_late_error
+	apm wait active_rej_received && apm wait closed side=active && aborted 1
 }
 
 # It used to be ignored after a migration
@@ -121,19 +121,35 @@ rej_after_migration() {
 	rej_active && apm wait active_rej_received && apm wait closed side=active
 }
 
-# Longer than all repetitions of the LAP would have taken
-no_late_error() {
+# The end of the connection ends the LAP: it is not sent again, and no error is
+# reported, for longer than all its repetitions would have taken.
+aborted() {	# at how many ends
+	local sent
+
+	sent=$(laps_sent)
 	sleep 1.2
-	apm_counts active_lap_error=0 passive_lap_error=0
+	equal "$sent" "$(laps_sent)" && equal "$1" "$(apm_seen CONN_ENDED)" &&
+		apm_counts active_lap_error=0 passive_lap_error=0
+}
+
+# With all that were sent again
+laps_sent() {
+	local port laps=0
+
+	for port in 1 2; do
+		((laps += $(apm_cm_count vfab1 $port cm_tx_msgs lap)))
+		((laps += $(apm_cm_count vfab1 $port cm_tx_retries lap)))
+	done
+	echo $laps
 }
 
 ends_by_dreq() {	# side
-	outstanding && apm disconnect side="$1" && apm wait closed && no_late_error &&
+	outstanding && apm disconnect side="$1" && apm wait closed && aborted 2 &&
 		apm_counts active_dreq_error=0 passive_dreq_error=0
 }
 
 is_destroyed() {
-	outstanding && apm destroy && equal "" "$(apm_state active pair)" && no_late_error
+	outstanding && apm destroy && equal "" "$(apm_state active pair)" && aborted 2
 }
 
 # rmmod takes the devices from under both ends.
