@@ -340,6 +340,24 @@ static void narrow_tables_lose_columns(void **state)
 	assert_int_equal(before, 77);
 }
 
+static void names_get_the_room_of_lost_columns(void **state)
+{
+	struct table table;
+	struct view view;
+
+	(void)state;
+	strcpy(rows[0].attribute, "InformInfoRecord");
+	table_with(&table, &view, "device,attribute,retries,p99", 31);
+	assert_string_equal(table.head, "DEVICE ATTRIBUTE  RETR/s    P99");
+	assert_string_equal(table.lines[0], "rxe0/1 InformInf+      0      -");
+	done_with(&table, &view);
+
+	table_with(&table, &view, "device,attribute,retries,p99", 30);
+	assert_string_equal(table.head, "DEVICE ATTRIBUTE        RETR/s");
+	assert_string_equal(table.lines[0], "rxe0/1 InformInfoRecord      0");
+	done_with(&table, &view);
+}
+
 static void columns_are_chosen_and_ordered(void **state)
 {
 	struct table table;
@@ -355,7 +373,7 @@ static void columns_are_chosen_and_ordered(void **state)
 
 	/* The last ones are lost first, not those that matter less elsewhere */
 	table_with(&table, &view, "device,p50,retries", 14);
-	assert_string_equal(table.head, "DEVICE    P50");
+	assert_string_equal(table.head, "DEVICE     P50");
 	done_with(&table, &view);
 
 	table_with(&table, &view, "+cancelled,p99", 0);
@@ -958,6 +976,8 @@ int main(void)
 		cmocka_unit_test_setup(rows_are_sorted_and_added_up, make_rows),
 		cmocka_unit_test_setup(totals_are_exact_or_short, make_rows),
 		cmocka_unit_test_setup(narrow_tables_lose_columns, make_rows),
+		cmocka_unit_test_setup(names_get_the_room_of_lost_columns,
+				       make_rows),
 		cmocka_unit_test_setup(columns_are_chosen_and_ordered, make_rows),
 		cmocka_unit_test_setup(columns_need_their_grouping, make_rows),
 		cmocka_unit_test(trends_are_blocks_or_ascii),

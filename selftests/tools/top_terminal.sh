@@ -224,7 +224,7 @@ oldest_requests() {
 		shows '^ *AGE ATTEMPT *NEXT REQUEST *TO *TID' &&
 		shows '^ *[0-9.]*s *[1-9][0-9]*/91 .* SA NodeRecord ' || return 1
 	"$BUILD/load/sastorm" client -d rxe0 -g "$(rxe_gid rxe1)" -T 90000 \
-		> /dev/null &
+		-R 0 > /dev/null &
 	shows '^ *[0-9.]*m*s *1/1 *[789][0-9.]*s SA PathRecord ' ||
 		return 1
 	kill %2 %3
@@ -257,7 +257,9 @@ trend_in_blocks() {
 help_key() {
 	keys h
 	shows 'keys and columns' && shows '^q  *quit' &&
-		shows '^OUTST *requests not yet completed' || return 1
+		not_on_screen '^OUTST ' || return 1
+	keys Down Down Down Down Down	# more than the window has lines
+	shows '^OUTST *requests not yet completed' || return 1
 	keys h
 	shows '^TOTAL'
 }
@@ -288,7 +290,7 @@ resize() {
 	term resize-window -x 150 -y 50
 	shows '^madretry-top ' && shows ' P50 *P99 *TREND$' || return 1
 	term resize-window -x 80 -y 24
-	shows '^q quit .*p pause$' && quit_key
+	shows '^q quit .*t totals$' && quit_key
 }
 
 starts_in_a_small_window() {

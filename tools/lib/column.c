@@ -128,7 +128,7 @@ static double retries_per_request(const struct mr_counters *counters)
 	return (double)counters_retries(counters) / (double)counters->requests;
 }
 
-/* Wide enough for any number that format.h writes */
+/* Wide enough for any number that format.h writes, and for "saquery[1234567]" */
 const struct column columns[] = {
 	{ "device", "DEVICE", "DEVICE", "device and port", 0, 6,
 	  .name = port_name },
@@ -139,7 +139,7 @@ const struct column columns[] = {
 	{ "destination", "TO", "TO", "where requests go: a LID or GID", 1, 8,
 	  .by = MR_BY_DESTINATION, .name = name_of_destination },
 	{ "client", "CLIENT", "CLIENT", "who asks: a program or a module",
-	  1, 8, .by = MR_BY_CLIENT, .name = name_of_client },
+	  1, 16, .by = MR_BY_CLIENT, .name = name_of_client },
 	{ "requests", "REQ/s", "REQ", "requests posted", 4, 5,
 	  .count = requests },
 	{ "retries", "RETR/s", "RETR", "retries sent", 2, 6,

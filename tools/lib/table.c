@@ -113,16 +113,22 @@ static size_t least_important(const struct layout *layout)
 	return worst;
 }
 
+/* The room of a lost column goes to the names that were cut for it */
 static void fit(struct layout *layout, size_t width)
 {
-	narrow(layout, width, true);
-	narrow(layout, width, false);
-	while (full_width(layout) > width) {
-		size_t worst = least_important(layout);
+	size_t uncut[COLUMNS_MAX], worst;
 
+	memcpy(uncut, layout->width, sizeof(uncut));
+	for (;;) {
+		narrow(layout, width, true);
+		narrow(layout, width, false);
+		if (full_width(layout) <= width)
+			return;
+		worst = least_important(layout);
 		if (worst == COLUMNS_MAX)
 			return;
 		layout->shown[worst] = false;
+		memcpy(layout->width, uncut, sizeof(uncut));
 	}
 }
 
