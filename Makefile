@@ -39,7 +39,7 @@ help:
 	@echo 'make demo         watch real retries in madretry-top, in a virtual machine (DEMO_SECONDS)'
 	@echo 'make demo-apm     watch connections fail over and back, in a virtual machine'
 	@echo 'make test         run the tests of selftests/tests.list (TESTS: those that contain one of these words)'
-	@echo 'make test-debug   run those of the virtual machine on a kernel with KASAN, lockdep and kmemleak (TESTS)'
+	@echo 'make test-debug   run those of the kernel modules on a kernel with KASAN, lockdep and kmemleak (TESTS)'
 	@echo 'make bench        measure what tracing and the kernel change cost'
 	@echo 'make all          build the modules, the tools and the tests'
 	@echo 'make modules      build the drop-in kernel modules'
