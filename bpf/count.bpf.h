@@ -80,7 +80,9 @@ static void remember_name(const struct mr_req *req)
 
 	bpf_probe_read_kernel_str(device.name, sizeof(device.name),
 				  req->dev_name);
-	bpf_map_update_elem(&devices, &index, &device, BPF_ANY);
+	/* In mode kprobe it is empty, and the tools may have put one there */
+	bpf_map_update_elem(&devices, &index, &device,
+			    device.name[0] ? BPF_ANY : BPF_NOEXIST);
 }
 
 /* Another CPU may create the same row at the same time: one row results */

@@ -163,14 +163,24 @@ void gather_stop(struct gather *gather)
 static void name_device(struct gather *gather, __u32 index, char *name)
 {
 	struct mr_device device;
+	int unknown;
 
 	/* In mode kprobe the programs do not know the name */
-	if ((bpf_map_lookup_elem(gather->counters.devices_fd, &index,
-				 &device) || !device.name[0]) &&
-	    !device_name(index, device.name, sizeof(device.name)))
-		snprintf(name, MR_DEVICE_NAME_MAX, "#%u", index);
-	else
+	unknown = bpf_map_lookup_elem(gather->counters.devices_fd, &index,
+				      &device);
+	if (!unknown && device.name[0]) {
 		memcpy(name, device.name, MR_DEVICE_NAME_MAX);
+		return;
+	}
+	memset(&device, 0, sizeof(device));
+	if (!device_name(index, device.name, sizeof(device.name))) {
+		snprintf(name, MR_DEVICE_NAME_MAX, "#%u", index);
+		return;
+	}
+	memcpy(name, device.name, MR_DEVICE_NAME_MAX);
+	/* It has none when it has gone: keep this one, as the programs would */
+	bpf_map_update_elem(gather->counters.devices_fd, &index, &device,
+			    BPF_ANY);
 }
 
 static void name_row(struct gather *gather, struct snapshot_row *row)
