@@ -217,7 +217,7 @@ lost_apr() {
 stale_apr() {
 	local target
 
-	outstanding || return 1
+	outstanding cm_timeout=18 || return 1
 	target="--device vfab2 --dlid $(port_lid vfab1 1) --tid 77
 		--local-id $(apm_state passive local_id)
 		--remote-id $(apm_state passive remote_id)"
