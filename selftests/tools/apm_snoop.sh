@@ -116,9 +116,11 @@ counts_agree() {
 		same ${side}_path_mig "$device and .cause == \"PATH_MIG\"" &&
 			same ${side}_notify "$device and .event == \"icm_migrate\"" ||
 			status=1
+		# The stock kernel cannot send one
 		[ -n "$stock" ] ||
-			same ${side}_lap_sent "$device and .cause == \"LAP_SENT\"" &&
-			same ${side}_lap_received "$device and .cause == \"LAP_RECEIVED\"" &&
+			same ${side}_lap_sent "$device and .cause == \"LAP_SENT\"" ||
+			status=1
+		same ${side}_lap_received "$device and .cause == \"LAP_RECEIVED\"" &&
 			same ${side}_apr_sent "$device and .cause == \"APR_SENT\"" &&
 			same ${side}_apr_received "$device and .cause == \"APR_RECEIVED\"" &&
 			same ${side}_apr_success "$device and .cause == \"APR_RECEIVED\" and .apr_status == \"SUCCESS\"" ||
