@@ -129,7 +129,7 @@ text_by_all() {
 	sastorm_stop
 	top_stop
 	grep -q '^CLIENT *ATTRIBUTE *TO *REQ *TREND$' "$TOP_DIR/text" &&
-		grep -q '^sastorm\[[0-9]*\] PathRecord fe80::[0-9a-f:]* *8 *[_#]*$' \
+		grep -q '^sastorm\[[0-9]*\] *PathRecord fe80::[0-9a-f:]* *8 *[_#]*$' \
 			"$TOP_DIR/text" && grep -q '^TOTAL *8 ' "$TOP_DIR/text" &&
 		return
 	sed 's/^/# /' "$TOP_DIR/text"
