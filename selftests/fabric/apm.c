@@ -49,6 +49,8 @@ static void vfab_apm_migrate(struct vfab_qp *qp)
 	qp->path.timeout = qp->alt.timeout;
 	memset(&qp->alt, 0, sizeof(qp->alt));
 	qp->mig = IB_MIG_MIGRATED;
+	/* those that were made on the old path do not count for this one */
+	qp->retry_left = qp->retry_cnt;
 	vfab_qp_raise(qp, VFAB_EV_PATH_MIG);
 }
 

@@ -265,9 +265,7 @@ static void vfab_rc_retry(struct vfab_qp *qp)
 {
 	if (qp->retry_left) {
 		qp->retry_left--;
-	} else if (vfab_apm_exhausted(qp)) {
-		qp->retry_left = qp->retry_cnt;
-	} else {
+	} else if (!vfab_apm_exhausted(qp)) {
 		vfab_rc_fail(qp, IB_WC_RETRY_EXC_ERR);
 		return;
 	}
