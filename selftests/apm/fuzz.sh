@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# 100,000 (MESSAGES) malformed LAPs and APRs (cm_fuzz.c) about a live connection, to both its
-# ends: it goes on working, nothing is left behind, and the kernel prints nothing.
+# 100,000 (MESSAGES) malformed LAPs and APRs (cm_fuzz.c) about a live connection, to
+# both its ends: it goes on working, nothing is left behind, and the kernel prints
+# nothing.
 
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$TOP/selftests/apm/lib.sh"

@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# A thousand connections (CONNECTIONS) lose their path by one link failure: all migrate, and all
-# are armed again by LAP and APR when the link is back.
+# A thousand connections (CONNECTIONS) lose their path by one link failure: all
+# migrate, and all are armed again by LAP and APR when the link is back.
 
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$TOP/selftests/apm/lib.sh"
 
-# On the debug kernel the answers to a thousand LAPs take longer than a LAP waits
-[ ! -e /sys/kernel/debug/kmemleak ] || : "${CONNECTIONS:=50}"
+# On the debug kernel the answers to a thousand LAPs take longer than a LAP waits.
+[ ! -e /sys/kernel/debug/kmemleak ] || : "${CONNECTIONS:=200}"
 CONNECTIONS=${CONNECTIONS:-1000}
 WAIT=timeout_ms=240000
 
