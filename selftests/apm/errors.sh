@@ -22,6 +22,7 @@ APR_INVALID_GID=8
 APR_INVALID_HOP_LIMIT=11
 APR_INVALID_RATE=12
 
+CM_ESTABLISHED=10	# enum ib_cm_state
 CM_RETRIES=3		# what apm_peer connects with
 
 # On both rails, from this host: all, or the next so many
@@ -118,7 +119,8 @@ ends_by_rej() {
 # It used to be ignored after a migration
 rej_after_migration() {
 	migrated || return 1
-	rej_active && apm wait active_rej_received && apm wait closed side=active
+	rej_active && apm wait active_rej_received && apm wait closed side=active &&
+		[ "$(apm_state active cm)" != "$CM_ESTABLISHED" ]
 }
 
 # The end of the connection ends the LAP: it is not sent again, and no error is
