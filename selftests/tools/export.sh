@@ -4,6 +4,9 @@
 # reads? Its numbers are compared with those of sastorm's client and server,
 # after they went through Prometheus' client library. For the virtual machine,
 # in virtual time, as top.sh.
+#
+# As it is, it tests the mode "events". export_fentry.sh and export_kprobe.sh source
+# it for the other modes, which the stock kernel has, too.
 
 # shellcheck source=selftests/tools/lib.sh
 . "$TOP/selftests/tools/lib.sh"
@@ -14,7 +17,6 @@
 # shellcheck source=selftests/lib/sastorm.sh
 . "$TOP/selftests/lib/sastorm.sh"
 
-POLICY=/sys/module/ib_core/parameters
 MONITORING=$BUILD/monitoring/usr/bin
 REQUESTS=1000
 ATTRIBUTES=PathRecord,NodeRecord,MCMemberRecord,ServiceRecord
@@ -22,13 +24,13 @@ ATTRIBUTES=PathRecord,NodeRecord,MCMemberRecord,ServiceRecord
 # The mixed storm, exported in three ways at once
 mixed_storm() {
 	mkdir "$TOP_DIR/textfiles"
-	echo Y > $POLICY/treat_busy_as_timeout
+	policy Y
 	sastorm_start --good 0.6 --busy 0.2 --drop 0.2 --seed 3 || return 1
 	export_start --listen $PORT -d rxe0 -c SA \
 		--textfile "$TOP_DIR/textfiles/madretry.prom" 1 || return 1
 	sastorm_ask -n $REQUESTS -m 128 -T 500 -R 3 -a $ATTRIBUTES || return 1
 	sastorm_stop
-	echo N > $POLICY/treat_busy_as_timeout
+	policy N
 	curl -sSf -H "$OPENMETRICS" $PAGE > "$TOP_DIR/openmetrics" &&
 		curl -sSf $PAGE > "$TOP_DIR/text"
 }
@@ -54,23 +56,27 @@ samples_equal() {
 		equals_value 0 madretry_lost_events_total &&
 		equals_value $((REQUESTS / 4)) madretry_requests_total \
 			device rxe0 port 1 class SA attribute PathRecord &&
-		equals_value 1 madretry_info mode events &&
+		equals_value 1 madretry_info mode "$TOP_MODE" &&
 		histograms_equal
 }
 
-# With the backoff off every wait is T: 500 ms
+# With the backoff off every wait is T, 500 ms; between sends an eighth may pass
+# besides, until the timer notices
 histograms_equal() {
+	local waits more_s=1e-6
+
+	waits=$(waits_known)
+	infers && more_s=$(awk -v waits="$waits" 'BEGIN { print waits / 16 }')
 	equals_value $((client[good] + client[busy])) \
 		madretry_response_time_seconds_count &&
-		equals_value "${server[retries]}" \
-			madretry_backoff_wait_seconds_count &&
+		equals_value "$waits" madretry_backoff_wait_seconds_count &&
 		equals_value 0 madretry_backoff_wait_seconds_bucket \
 			le 0.255 &&
-		equals_value "${server[retries]}" \
-			madretry_backoff_wait_seconds_bucket le 0.511 &&
+		equals_value "$waits" madretry_backoff_wait_seconds_bucket \
+			le "$(infers && echo 1.023 || echo 0.511)" &&
 		awk -v sum="$(value madretry_backoff_wait_seconds_sum)" \
-			-v retries="${server[retries]}" 'BEGIN {
-			exit sum - retries / 2 > 1e-6 || retries / 2 - sum > 1e-6
+			-v waits="$waits" -v more_s="$more_s" 'BEGIN {
+			exit sum - waits / 2 > more_s || waits / 2 - sum > 1e-6
 		}' || { echo "# the sum of the waits is wrong"; return 1; }
 }
 
@@ -78,7 +84,8 @@ histograms_equal() {
 something_of_each() {
 	[ "${client[timeout]}" -gt 0 ] && [ "${client[busy]}" -gt 0 ] &&
 		[ "${server[retries]}" -gt $((server[busy] - client[busy])) ] &&
-		[ $((server[busy] - client[busy])) -gt 0 ]
+		{ [ ! -e $POLICY/treat_busy_as_timeout ] ||
+			[ $((server[busy] - client[busy])) -gt 0 ]; }
 }
 
 openmetrics_equals() {
@@ -148,8 +155,11 @@ too_many_rows() {
 
 # From before the program starts until it says that it counts, and its memory
 starts_fast_and_small() {
-	local before after peak
+	local before after peak limit_ms=1500
 
+	# As in top.sh
+	infers && limit_ms=1800
+	[ "$TOP_MODE" != kprobe ] || limit_ms=3000
 	before=$(date +%s%N)
 	export_start --listen $PORT || return 1
 	after=$(date +%s%N)
@@ -157,7 +167,7 @@ starts_fast_and_small() {
 	peak=$(awk '$1 == "VmHWM:" { print $2 }' "/proc/$EXPORT_PID/status")
 	export_stop
 	echo "# serving after $(((after - before) / 1000000)) ms, at most $peak kB"
-	[ $((after - before)) -lt 1500000000 ]
+	[ $((after - before)) -lt ${limit_ms}000000 ]
 }
 
 need_commands jq bpftool curl
@@ -165,7 +175,8 @@ export_need
 ktap_print_header
 rxe_up
 trap 'end_jobs; rxe_down; sastorm_clean_up; rm -rf "$TOP_DIR"' EXIT
-[ -e $POLICY/treat_busy_as_timeout ] || skip_all "no patched ib_core"
+infers || [ -e $POLICY/treat_busy_as_timeout ] ||
+	skip_all "no patched ib_core"
 run_tests "$@" <<'END'
 mixed_storm			a mixed storm of 1000 requests is exported
 something_of_each		it has something of each kind
@@ -175,7 +186,7 @@ promtool_accepts		promtool finds nothing wrong
 something_left			nothing is left when it ends
 sum_of_response_times		the sum of ten response times
 too_many_rows			what finds no row is counted in (other)
-starts_fast_and_small		serving within 1.5 s
+starts_fast_and_small		serving soon
 none_attached			nothing is left attached
 END
 ktap_finished

@@ -54,7 +54,7 @@ equals_value() {
 
 export_start() {
 	: > "$TOP_DIR/export.err"
-	"$MADRETRY_EXPORT" "$@" 2> "$TOP_DIR/export.err" &
+	"$MADRETRY_EXPORT" --mode "$TOP_MODE" "$@" 2> "$TOP_DIR/export.err" &
 	EXPORT_PID=$!
 	wait_until grep -q 'serving http\|writing ' "$TOP_DIR/export.err" &&
 		return

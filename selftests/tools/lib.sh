@@ -17,6 +17,11 @@
 #   wait_until COMMAND [ARG]...
 #                           wait until COMMAND succeeds, some seconds
 #   none_attached           are no programs of the tools in the kernel?
+#   infers                  does $TOP_MODE infer waits, from the times between sends?
+#   policy Y|N              set treat_busy_as_timeout where there is one: what the
+#                           stock ib_core does not have is not tested
+#   waits_known             how many waits of the last storm of lib/sastorm.sh can
+#                           be known in $TOP_MODE
 
 # shellcheck source=/dev/null
 . "$BUILD/kernel/source/tools/testing/selftests/kselftest/ktap_helpers.sh"
@@ -26,6 +31,7 @@ TOP_DIR=$(mktemp -d)
 TOP_OUT=$TOP_DIR/json
 TOP_PID=
 TOP_MODE=${TOP_MODE:-events}	# a test may set it before it sources this
+POLICY=/sys/module/ib_core/parameters
 WAIT_S=60	# as long as anything may take on a slow machine
 
 skip_all() {
@@ -124,6 +130,25 @@ says() {
 	grep -q -- "$1" "$TOP_DIR/err" && return
 	echo "# '$1' is not in: $(cat "$TOP_DIR/err")"
 	return 1
+}
+
+infers() {
+	[ "$TOP_MODE" != events ]
+}
+
+policy() {
+	[ ! -e $POLICY/treat_busy_as_timeout ] ||
+		echo "$1" > $POLICY/treat_busy_as_timeout
+}
+
+# A wait that is inferred is known when it has ended: not that of a retry which
+# was answered
+# shellcheck disable=SC2154 # client[] and server[] are those of sastorm.sh
+waits_known() {
+	infers || { echo "${server[retries]}"; return; }
+	awk -v timeouts="${client[timeout]}" -v retries="${server[retries]}" '
+		!/^#/ && ++sends[$2] == 2 { retried++ }
+		END { print retries - (retried - timeouts) }' "$SASTORM_LOG"
 }
 
 none_attached() {

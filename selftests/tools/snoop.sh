@@ -6,8 +6,8 @@
 # the virtual machine, in virtual time: on a slow one an answer may cross a
 # retry, and then the counts of both sides rightly differ.
 #
-# As it is, it tests the mode "events". snoop_fentry.sh sources it for the mode
-# "fentry", which the stock kernel has, too. Mode "kprobe" is not tested.
+# As it is, it tests the mode "events". snoop_fentry.sh and snoop_kprobe.sh source
+# it for the other modes, which the stock kernel has, too.
 
 # shellcheck source=selftests/tools/lib.sh
 . "$TOP/selftests/tools/lib.sh"
@@ -18,21 +18,10 @@
 # shellcheck source=selftests/lib/trace.sh
 . "$TOP/selftests/lib/trace.sh"
 
-POLICY=/sys/module/ib_core/parameters
 SNOOP=$BUILD/tools/madretry-snoop
 REQUESTS=400
 SLOW_MS=700		# with T = 500: those that were retried twice
 SNOOP_PIDS=()
-
-# What the stock ib_core does not have is not tested
-policy() {
-	[ ! -e $POLICY/treat_busy_as_timeout ] ||
-		echo "$1" > $POLICY/treat_busy_as_timeout
-}
-
-infers() {
-	[ "$TOP_MODE" != events ]
-}
 
 # snoop_start NAME [OPTION...]: its output is $TOP_DIR/NAME
 snoop_start() {

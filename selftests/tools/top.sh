@@ -15,19 +15,8 @@
 # shellcheck source=selftests/lib/sastorm.sh
 . "$TOP/selftests/lib/sastorm.sh"
 
-POLICY=/sys/module/ib_core/parameters
 REQUESTS=10000
 ATTRIBUTES=PathRecord,NodeRecord,MCMemberRecord,ServiceRecord
-
-# What the stock ib_core does not have is not tested
-policy() {
-	[ ! -e $POLICY/treat_busy_as_timeout ] ||
-		echo "$1" > $POLICY/treat_busy_as_timeout
-}
-
-infers() {
-	[ "$TOP_MODE" != events ]
-}
 
 total() {
 	top_get ".sum.total.$1"
@@ -99,15 +88,6 @@ rows_equal() {
 		equal "numbers of a row" \
 			"$(top_get '.rows[0] | "\(.class) \(.device_index)"')" \
 			"3 $(rdma -j dev show rxe0 | jq '.[].ifindex')"
-}
-
-# A wait that is inferred is known when it has ended: not that of a retry which
-# was answered
-waits_known() {
-	infers || { total retries; return; }
-	awk -v timeouts="${client[timeout]}" -v retries="${server[retries]}" '
-		!/^#/ && ++sends[$2] == 2 { retried++ }
-		END { print retries - (retried - timeouts) }' "$SASTORM_LOG"
 }
 
 # With the backoff off every wait is T, 500 ms; between sends an eighth may pass
